@@ -1,5 +1,5 @@
-// `npm ci` refuses a lockfile that lacks an entry for an optional platform package, and npm leaves
-// out those that the registry at hand does not carry. This adds them: version, platform, optional.
+// Adds missing entries of optional platform-specific packages to the lockfile. npm omits packages that the configured
+// registry does not have, and `npm ci` rejects a lockfile without these entries.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Entry = {

@@ -1,12 +1,13 @@
 /**
- * Writes the generated parts of `docs/errors.md` (`npm run errors-page`): each reason of `shared/error-codes.ts`, and the
- * contract's refusals as the origin explains them. A test compares the page with the code.
+ * Generates two parts of `docs/errors.md` (`npm run errors-page`): the error codes in `shared/error-codes.ts`, and the
+ * contract's reverts with the origin's explanations. A test checks that the page is up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { contractRefusals } from '../origin/http/contract-refusals.ts'
 import { ERROR_CODES, type ErrorCode, type ErrorExplanation } from '../shared/error-codes.ts'
-import { ApiError, ERROR_NAMES, type ErrorStatus } from '../shared/errors.ts'
+import { ERROR_NAMES, type ErrorStatus } from '../shared/error-names.ts'
+import { ApiError } from '../shared/errors.ts'
 
 export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url))
 
@@ -38,12 +39,12 @@ function ofCode(code: string, { statuses, from, meaning, fix, again }: ErrorExpl
 
 ${meaning}
 
-- **Answered by**: ${from}, with ${statuses.map((status) => answered(status, code)).join(' or ')}
+- **Returned by**: ${from}, with ${statuses.map((status) => answered(status, code)).join(' or ')}
 - **What to do**: ${fix}
-- **Send again**: ${again}`
+- **Retry**: ${again}`
 }
 
-/** The status, and the word in `error` where that is not the reason itself. */
+/** Returns the HTTP status. Appends the value of the response field `error` if it differs from the error code. */
 function answered(status: ErrorStatus, code: string): string {
   const { error } = new ApiError(status, '', '', { reason: code as ErrorCode })
   return error === code ? String(status) : `${status} \`${error}\``
@@ -53,7 +54,7 @@ function refusals(): string {
   const rows = contractRefusals().map(
     ({ code, status, message, fix }) => `| \`${code}\` | ${status} | ${message} | ${fix} |`,
   )
-  return ['| `x-svc-error` | Status | Means | What to do |', '|---|---|---|---|', ...rows].join(
+  return ['| `x-svc-error` | Status | Meaning | What to do |', '|---|---|---|---|', ...rows].join(
     '\n',
   )
 }

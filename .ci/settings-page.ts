@@ -1,6 +1,6 @@
 /**
- * Writes the tables of `docs/configuration.md` from the schemas that parse the settings (`npm run settings-page`). What
- * stands around the tables is written by hand; a test holds that the page is what comes of the code.
+ * Generates the tables of `docs/configuration.md` from the schemas that parse the settings (`npm run settings-page`).
+ * The text around the tables is written by hand. A test compares the page with the code.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export const SETTINGS_PAGE = fileURLToPath(new URL('../docs/configuration.md', i
 
 type Shape = Record<string, z.ZodType>
 
-/** By the names that the page's marks have. */
+/** Schemas of the settings in each table, keyed by the name in the page's `<!-- settings: … -->` comment. */
 export const TABLES: Record<string, Shape> = {
   stack: stackSettings,
   origin: originSettings,
@@ -25,14 +25,17 @@ export const TABLES: Record<string, Shape> = {
   MAILER: mailerMembers,
 }
 
-/** `<!-- settings: origin -->`, the table, `<!-- end -->`. */
+/** Matches a settings table with its markers: `<!-- settings: origin -->`, the table, `<!-- end -->`. */
 const TABLE = /(<!-- settings: (\w+) -->\n)[^]*?(<!-- end -->)/g
 
-/** The page with its tables made anew. @throws {Error} that names a setting without a meaning, or a table that is none */
+/**
+ * Returns the page with regenerated tables.
+ * @throws {Error} if a setting has no description, or the page names an unknown table
+ */
 export function settingsPage(page: string): string {
   return page.replaceAll(TABLE, (_, begin: string, name: string, end: string) => {
     const shape = TABLES[name]
-    if (!shape) throw new Error(`docs/configuration.md: there are no settings "${name}"`)
+    if (!shape) throw new Error(`docs/configuration.md: unknown settings table "${name}"`)
     return `${begin}${table(shape)}\n${end}`
   })
 }
@@ -41,7 +44,7 @@ function table(shape: Shape): string {
   const rows = Object.entries(shape).map(([name, schema]) => row(name, schema))
   const refuses = rows.some(([, , , production]) => production !== '')
   const columns = refuses ? 4 : 3
-  const head = ['Setting', 'Default', 'Meaning', 'Production refuses']
+  const head = ['Setting', 'Default', 'Meaning', 'Rejected in production']
   const rule = head.map(() => '---')
   return [head, rule, ...rows]
     .map((cells) => `| ${cells.slice(0, columns).join(' | ')} |`)
@@ -50,16 +53,17 @@ function table(shape: Shape): string {
 
 function row(name: string, schema: z.ZodType): [string, string, string, string] {
   const told = SETTINGS.get(schema)
-  if (!told) throw new Error(`${name} has no meaning: register it in SETTINGS, where it is parsed`)
+  if (!told)
+    throw new Error(`${name} has no description: register it in SETTINGS where it is parsed`)
   const { meaning, secret, production = '' } = told
   const secrecy =
     secret === undefined ? '' : `. **Secret**${secret === true ? '' : `${joint(secret)}${secret}`}`
   return [`\`${name}\``, told.default ?? defaultOf(schema), meaning + secrecy, production]
 }
 
-const joint = (condition: string) => (condition.startsWith('when ') ? ' ' : ': ')
+const joint = (condition: string) => (condition.startsWith('if ') ? ' ' : ': ')
 
-/** What stands in for an absent setting. */
+/** Returns the text of the default column, which is the value that is used if the setting is absent. */
 function defaultOf(schema: z.ZodType): string {
   const { success, data } = schema.safeParse(undefined)
   if (!success) return 'required'

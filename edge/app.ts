@@ -54,7 +54,7 @@ import { logEvent } from './log.ts'
 import { mailerOf } from './identity/choose-mailer.ts'
 import { requireRate } from './limits/require-rate.ts'
 
-/** Creates the edge's application with all of its routes. */
+/** Creates the HTTP application of the edge, with all of its routes. */
 export function createApp(): App {
   const app: App = new Hono<AppEnv>()
 
@@ -77,7 +77,7 @@ export function createApp(): App {
       requireRate: (name, caller) => requireRate(c.env, name, caller),
     })
     await next()
-    // A refusal already has these headers.
+    // An error response already has the trace headers.
     if (c.res.headers.has('x-request-id')) return
     for (const [name, value] of Object.entries(traceHeaders(c.req.raw))) c.header(name, value)
   })
@@ -129,14 +129,14 @@ export function createApp(): App {
     return isForPerson(c.req.raw) ? failurePage(c, error, refused) : refused
   }
   app.onError(refuse)
-  // Returned rather than thrown, because middleware needs a response to add its headers to.
+  // The response is returned and not thrown, because middleware needs a response to which it can add headers.
   app.notFound((c) => refuse(nothingAt(c.req.method, methodsAt(app, c.req.path)), c))
   return app
 }
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
 
-/** One query builder per database binding, because creating one processes the whole schema. */
+/** Cache of one query builder per database binding, because creating a query builder processes the whole schema. */
 const databases = new WeakMap<D1Database, Services['db']>()
 function databaseOf({ DB }: Env): Services['db'] {
   const known = databases.get(DB) ?? drizzle(DB, { schema })
@@ -158,7 +158,7 @@ const CORS = {
   ],
 }
 
-/** Returns the methods of all routes that match a path. A parameter matches any non-empty segment. */
+/** Returns the HTTP methods of all routes that match a path. A route parameter matches any non-empty segment. */
 function methodsAt(app: App, path: string): string[] {
   const segments = path.split('/')
   const fits = (pattern: string) => {

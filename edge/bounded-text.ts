@@ -1,7 +1,10 @@
-/** A response body that was not read completely. */
+/** Thrown if a response body was not read completely. */
 export class TextCut extends Error {
   override name = 'TextCut'
-  /** `cut`: the body ended prematurely. */
+  /**
+   * Reason why reading stopped. `too_large` means that the body exceeded the limit. `cut` means that it ended
+   * prematurely.
+   */
   readonly reason: 'too_large' | 'cut'
   constructor(reason: TextCut['reason']) {
     super(reason)
@@ -11,8 +14,8 @@ export class TextCut extends Error {
 
 /**
  * Reads the text of a response.
- * @param maxBytes limit after decompression, at which reading stops
- * @throws {TextCut}
+ * @param maxBytes maximum size after decompression, at which reading stops
+ * @throws {TextCut} if the body is too large or ends prematurely
  */
 export async function boundedText(answer: Response, maxBytes: number): Promise<string> {
   if (Number(answer.headers.get('content-length') ?? 0) > maxBytes) {
@@ -38,7 +41,7 @@ export async function boundedText(answer: Response, maxBytes: number): Promise<s
   }
 }
 
-/** Discards the rest of a body. A failure to do so is harmless. */
+/** Discards the rest of a response body. Errors are ignored, because they are harmless. */
 export async function cancel(body: { cancel(): Promise<void> } | null): Promise<void> {
   await body?.cancel().catch(() => {})
 }

@@ -1,16 +1,16 @@
-/** The Worker's bindings, parsed once (`settings.ts`). */
+/** Types of the Worker's bindings, and its settings, which are parsed once (`settings.ts`). */
 import type { z } from 'zod'
-import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
-import type { EdgeMetrics } from './metrics/edge-metrics.ts'
-import type { RateCap } from './limits/rate-cap.ts'
-import type { OriginTrust } from './trust/origin-trust.ts'
-import type { TriggerQueue } from './queue/trigger-queue.ts'
-import type { Scheduler } from './schedule/scheduler.ts'
+import type { Watcher } from './chain/watch/watcher.ts'
+import type { MetricsObject } from './metrics/metrics-object.ts'
+import type { RateCapObject } from './limits/rate-cap-object.ts'
+import type { TrustObject } from './trust/trust-object.ts'
+import type { TriggerObject } from './queue/trigger-object.ts'
+import type { SchedulerObject } from './schedule/scheduler-object.ts'
 import { edgeSettingsSchema, type Settings } from './settings.ts'
 
 export type { Settings }
 
-/** Unparsed settings. `settingsOf` throws if one without a default is missing. */
+/** Unparsed settings of the Worker. `settingsOf` throws if a setting without a default is missing. */
 type Bindings = {
   [Name in keyof z.input<typeof edgeSettingsSchema>]: undefined extends z.input<
     typeof edgeSettingsSchema
@@ -19,21 +19,28 @@ type Bindings = {
     : string
 }
 
+/**
+ * Durable Object namespace, typed by the RPC interface of its objects. The classes cannot be used as types, because
+ * they import this file.
+ */
+type Namespace<Methods> = DurableObjectNamespace<Methods & Rpc.DurableObjectBranded>
+
 export type Env = Bindings & {
   DB: D1Database
-  TRIGGER_QUEUE: DurableObjectNamespace<TriggerQueue>
-  ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>
-  EDGE_METRICS: DurableObjectNamespace<EdgeMetrics>
-  RATE_CAP: DurableObjectNamespace<RateCap>
-  SCHEDULER: DurableObjectNamespace<Scheduler>
-  CHAIN_WATCHER: DurableObjectNamespace<ChainWatcher>
+  TRIGGER_QUEUE: Namespace<TriggerObject>
+  ORIGIN_TRUST_OBJECT: Namespace<TrustObject>
+  EDGE_METRICS: Namespace<MetricsObject>
+  RATE_CAP: Namespace<RateCapObject>
+  SCHEDULER: Namespace<SchedulerObject>
+  CHAIN_WATCHER: Namespace<Watcher>
 }
 
 let parsed: { env: object; settings: Settings } | undefined
 
 /**
- * Returns the settings. The first call in an isolate parses them; later calls return the cached result.
- * @throws {Error} naming each setting that is missing or malformed, but never its value
+ * Returns the settings of the Worker. The first call in an isolate parses them, and later calls return the cached
+ * result.
+ * @throws {Error} if settings are missing or malformed. The message names each of them, but never contains a value.
  */
 export function settingsOf(env: Env): Settings {
   if (parsed?.env === env) return parsed.settings

@@ -1,6 +1,6 @@
 /**
- * The edge's log, written to the Worker's console in the same format as the origin's. Facts are passed one by one: IDs,
- * counts and names of failures. Requests, tokens, bodies and addresses are never logged.
+ * Log of the edge, written to the Worker's console in the same format as the origin's log. Facts are logged
+ * individually: IDs, counts and names of failures. Requests, tokens, bodies and addresses are never logged.
  */
 import {
   isWritten,
@@ -14,7 +14,7 @@ import { EVENTS } from './log-events.ts'
 const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
 
 /**
- * Writes an event of `log-events.ts`.
+ * Writes an event that is listed in `log-events.ts` to the log.
  * @param env `SVC_LOG_LEVEL` sets the lowest level that is written
  */
 export function logEvent(

@@ -1,4 +1,7 @@
-/** Schema of the settings among the Worker's bindings. `docs/configuration.md` is generated from it. */
+/**
+ * Schema of the Worker's settings, which are part of its bindings. `docs/configuration.md` is generated from the
+ * schema.
+ */
 import { z } from 'zod'
 import { metricsTokenSetting } from '../shared/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
@@ -19,14 +22,14 @@ const base64Secret = (bytes: number) =>
 export const edgeSettings = {
   SVC_ENV: z.enum(['local', 'production']).register(SETTINGS, {
     meaning:
-      '`local` or `production`, which `wrangler.toml` sets. In production there is no mailbox page, and sign-in needs a mailer',
+      '`local` or `production` (set by `wrangler.toml`). In production there is no mailbox page, and sign-in requires a mailer',
   }),
   ORIGIN_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
-    meaning: "the origin's own host, `https`: where sealed requests go",
+    meaning: 'URL of the origin, `https`, to which sealed requests are sent',
   }),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).register(SETTINGS, {
     meaning:
-      'what senders and browsers know this service as, `http` or `https`; links, webhook URLs and the check of form origins use it. Passkeys are bound to its host: under another one all of them are lost, and its host must be a name',
+      'public URL of this service, `http` or `https`; used for links, webhook URLs and the origin check of forms. Its host must be a name. Passkeys are bound to the host: changing it invalidates all of them',
   }),
   ...trustSettings,
   CHANNEL_PSK: base64Secret(32).register(SETTINGS, {
@@ -35,26 +38,26 @@ export const edgeSettings = {
   }),
   ID_MAC_KEY: base64Secret(32).register(SETTINGS, {
     meaning:
-      '32 random bytes in base64url: the MAC in trigger ids. Another key makes every webhook URL and run id unknown',
+      '32 random bytes in base64url, the MAC key for trigger IDs. Changing it invalidates all webhook URLs and run IDs',
     secret: true,
   }),
   CHAINS: chainsSetting.register(SETTINGS, {
-    meaning: 'the chains whose events fire triggers, as JSON: [below](#chains)',
+    meaning: 'chains whose events can fire triggers, as JSON: [below](#chains)',
     default: 'none',
-    secret: 'its URLs hold keys',
-    production: '`http` nodes; two chains of one id',
+    secret: 'its URLs may contain keys',
+    production: '`http` nodes; two chains with the same ID',
   }),
   ...paymentSettings,
   MAILER: mailerSetting.register(SETTINGS, {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',
-    default: 'none: nobody can sign in',
-    secret: "it holds the API's token",
+    default: 'none: sign-in is not available',
+    secret: "it contains the API's token",
   }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
   METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
     meaning:
-      'who has it may read `/metrics` ([operate.md](operate.md)): 32 to 128 characters of base64url, made at random',
-    default: 'none: no such page; the local stack makes one',
+      'bearer token for `/metrics` ([operate.md](operate.md)): 32 to 128 random characters of base64url',
+    default: 'none: `/metrics` returns 404; the local stack generates a token',
     secret: true,
   }),
 }

@@ -1,4 +1,4 @@
-/** Resolves after `ms` milliseconds, or as soon as `ended` is aborted, which also clears the timer. */
+/** Resolves after `ms` milliseconds, or as soon as `ended` is aborted. Aborting also clears the timer. */
 export function sleep(ms: number, ended: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -1,4 +1,4 @@
-/** wrangler imports these files as text. */
+/** Declares the `.txt` and `.md` files that wrangler imports as text. */
 declare module '*.txt' {
   const text: string
   export default text

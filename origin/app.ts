@@ -22,7 +22,7 @@ import { sealedExecute } from './http/sealed-execute.ts'
 import { mountSealedHttp } from './http/sealed-http.ts'
 import { sealedKeys } from './http/sealed-keys.ts'
 import { sealedOutcomes } from './http/sealed-outcomes.ts'
-import { ActionFailed } from './http/svc-action.ts'
+import { ActionFailed } from './http/action-failure.ts'
 import { mountDescription } from './http/swagger-ui/mount.ts'
 import { traceOf } from './log.ts'
 import type { Services } from './services.ts'
@@ -65,7 +65,8 @@ export function createApp(services: Services): OriginApp {
     services.counters.refused(status, code)
     const isExpected = error instanceof ActionFailed || error instanceof BodyRoomFull
     const isOurs = status >= 500 && !isExpected
-    // An aborted upload is not logged: any client can abort many, and nobody receives the response.
+    // Errors of aborted uploads are not logged, because any client can abort many uploads, and no client receives the
+    // response.
     if (isOurs && !context.req.raw.signal.aborted) {
       const cause = status === 500 ? traceOf(error) : error.name
       const facts = { route: routeOf(context), request_id: context.get('requestId') }
@@ -75,7 +76,7 @@ export function createApp(services: Services): OriginApp {
     return context.json(body, status)
   }
   app.onError(refuse)
-  // Returned, not thrown, so that middleware gets a response to set its headers on.
+  // The response is returned and not thrown, so that middleware can set headers on it.
   app.notFound((context) =>
     refuse(nothingAt(context.req, methodsAt(app, context.req.path)), context),
   )

@@ -11,22 +11,29 @@ const settingsSchema = z
       context.addIssue({ code: 'custom', path: [path], message })
     if (settings.SVC_TEE === 'dstack') {
       if (settings.SVC_KMS_ROOT === undefined)
-        refuse('SVC_KMS_ROOT', 'required with dstack: anybody could answer in the KMS’ place')
+        refuse('SVC_KMS_ROOT', 'required with dstack; otherwise anyone could impersonate the KMS')
       for (const name of ['SVC_APP_COMPOSE_FILE', 'SVC_APP_ID'] as const)
         if (settings[name] !== undefined)
-          refuse(name, 'for simulated alone: the guest agent says what a machine runs')
+          refuse(name, 'allowed only with simulated; a real machine gets it from the guest agent')
     }
     if (settings.SVC_ENV === 'production') {
-      if (settings.SVC_TEE === 'simulated') refuse('SVC_TEE', 'production refuses simulated')
+      if (settings.SVC_TEE === 'simulated')
+        refuse('SVC_TEE', 'simulated is not allowed in production')
       if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
-        refuse('DSTACK_SIMULATOR_ENDPOINT', 'production refuses it: it names a simulator')
+        refuse(
+          'DSTACK_SIMULATOR_ENDPOINT',
+          'not allowed in production, because it selects a simulator',
+        )
       if (settings.SVC_TLS_DIR === undefined)
-        refuse('SVC_TLS_DIR', 'required in production: where the ACME client leaves its files')
+        refuse(
+          'SVC_TLS_DIR',
+          'required in production: the folder with the files of the ACME client',
+        )
       if (settings.SVC_OUTBOUND_ALLOW.length > 0)
-        refuse('SVC_OUTBOUND_ALLOW', 'production refuses it: it is for local development')
+        refuse('SVC_OUTBOUND_ALLOW', 'not allowed in production, only for local development')
     }
     if (settings.SVC_EXECUTORS_MIN > settings.SVC_EXECUTORS_MAX)
-      refuse('SVC_EXECUTORS_MIN', 'more than SVC_EXECUTORS_MAX')
+      refuse('SVC_EXECUTORS_MIN', 'must not exceed SVC_EXECUTORS_MAX')
     for (const [name, fault] of processorFaults(settings)) refuse(name, fault)
   })
   .transform((settings) => {
@@ -49,5 +56,5 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   const result = settingsSchema.safeParse(environment)
   if (result.success) return result.data
   const wrong = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`The origin's settings are not usable: ${wrong.join('; ')}`)
+  throw new Error(`Invalid settings of the origin: ${wrong.join('; ')}`)
 }

@@ -1,6 +1,6 @@
 /**
- * The origin's log: one JSON document per line, with an event name and facts. Allowed facts are listed individually:
- * IDs, counts and error names. Requests, keys, bodies, parameters and action sources are never logged.
+ * The origin's log: one JSON document per line, with an event name and facts. Only listed facts are allowed: IDs,
+ * counts and error names. Requests, keys, bodies, parameters and action sources are never logged.
  */
 import { pino } from 'pino'
 import type { LogLevelSetting } from '../shared/service-log/levels.ts'
@@ -12,13 +12,14 @@ export type Log = (event: OriginEvent, facts?: LogFacts) => void
 
 export type OpenLog = {
   log: Log
-  /** Sets the minimum level; lower levels are not written. */
+  /** Sets the minimum log level. Events of lower levels are not written. */
   setLevel: (level: LogLevelSetting) => void
 }
 
 /**
- * @param write takes whole lines, each with its line feed
- * @param now Unix milliseconds
+ * Opens the log.
+ * @param write receives whole lines, each with its line feed
+ * @param now returns the time in Unix milliseconds
  */
 export function openLog(write: (line: string) => void, now: () => number): OpenLog {
   const logger = pino(
@@ -27,7 +28,7 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
       base: null,
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
-      // A second line of defense after `writable`, in the library itself.
+      // Redaction by the library itself is a second line of defense after `writable`.
       redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: redacted },
     },
     { write },
@@ -52,5 +53,5 @@ export function traceOf(error: unknown): string {
   return [error.name, ...frames.slice(0, FRAMES).map((frame) => frame.trim())].join(' ')
 }
 
-/** Number of stack frames: enough to find the line, and short enough for one log line. */
+/** Number of stack frames in the log: enough to find the line, and short enough for one log line. */
 const FRAMES = 3

@@ -1,20 +1,23 @@
-/** Identifies the process that used this state folder before. It is known to be dead, because its lock is free. */
+/**
+ * Identifies the process that previously used this state folder. That process has exited, because its lock on the
+ * folder is free.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export type FolderLock = {
   /**
-   * The ID under which the previous process took claims and leases, which can be ended before they expire. Absent at
-   * the first start, and while another process holds the folder.
+   * ID of the previous process. The claims and leases under this ID can be ended before they expire. Undefined at the
+   * first start, and while another process holds the folder.
    */
   predecessor: string | undefined
   release: () => void
 }
 
 /**
- * Records this process as the folder's holder. The operating system releases the file lock when the process exits,
- * however it exits.
+ * Records this process as the holder of the state folder. The operating system releases the file lock when the process
+ * exits, even after a crash.
  * @param processId the ID that the next process gets as its predecessor
  */
 export function takeFolder(stateDir: string, processId: string): FolderLock {
@@ -37,7 +40,7 @@ export function takeFolder(stateDir: string, processId: string): FolderLock {
   }
 }
 
-// SQLITE_BUSY: another process holds the lock.
+// SQLite's error code 5 (SQLITE_BUSY) means that another process holds the lock.
 function isLocked(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5
 }

@@ -58,14 +58,17 @@ import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
-/** Longer than our clients keep idle connections, so that a client never sends on a connection that was just closed. */
+/**
+ * Keep-alive timeout of idle connections. It is longer than that of our clients, so that a client never sends on a
+ * connection that was just closed.
+ */
 const KEEP_ALIVE_MS = 120_000
 
 /** Interval at which certificates and evidence are checked for renewal. */
 const EVIDENCE_LOOK_MS = 10_000
 
 const now = Date.now
-/** For measuring intervals: unaffected by changes of the system clock. */
+/** Clock for measuring intervals. It is unaffected by changes of the system clock. */
 const monotonic = () => performance.now()
 const counters = new Counters()
 const { log: write, setLevel } = openLog((line) => process.stdout.write(line), now)
@@ -365,17 +368,20 @@ function secureContext({ key, chain }: ServedTls) {
 }
 
 /**
- * Requires `--disable-sigusr1`. An action that escaped its sandbox could send signals, even under the permission model,
- * and by default SIGUSR1 opens a debugger on this process and thus on the root key.
+ * Requires Node's flag `--disable-sigusr1`. An action that escaped its sandbox could send signals, even under the
+ * permission model. By default, SIGUSR1 opens a debugger on this process and thus exposes the root key.
  */
 function requireNoInspector(flags: readonly string[]): void {
   if (flags.includes('--disable-sigusr1')) return
   throw new Error(
-    'start the origin with node --disable-sigusr1: a signal could open a debugger on its keys',
+    'start the origin with node --disable-sigusr1; otherwise a signal could attach a debugger to its keys',
   )
 }
 
-/** @returns false if the database did not answer */
+/**
+ * Maintains the claims on runs: sends a heartbeat and cleans up expired claims. @returns false if the database did not
+ * answer
+ */
 async function tend(claims: RunClaims, executions: Executions): Promise<boolean> {
   try {
     await claims.heartbeat()
@@ -394,10 +400,10 @@ async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
-/** @param template the sandbox template, started before this module was loaded */
+/** Starts the origin. @param template the sandbox template; building it began before this module was loaded */
 export function runOrigin(template: Promise<TemplateFile>): void {
   process.on('SIGTERM', () => void stop(0)).on('SIGINT', () => void stop(0))
-  // The parent process has exited, so nothing else would stop this one.
+  // The parent process has exited, so no other process would stop this one.
   process.once('disconnect', () => void stop(0))
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)

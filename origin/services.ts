@@ -44,7 +44,7 @@ export type Services = {
   accountEmails: AccountEmails
   claims: RunClaims
   credits: Credits
-  /** Absent if no payment processor is configured. */
+  /** Payment processing. Undefined if no payment processor is configured. */
   processor: { payments: Payments; config: ProcessorConfig } | undefined
   executions: Executions
   keptAnswers: KeptAnswers

@@ -1,18 +1,18 @@
 import type { webcrypto } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Must be imported before x509, whose dependency injection needs it.
+// This import must come before x509, because the dependency injection of x509 needs it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 
-/** The local stack's own CA and the origin's certificate, under `tls/`. */
+/** Certificates of a local stack's own CA and of the origin, under `tls/`, and the origin's private key. */
 export type TlsFiles = { caFile: string; certificateFile: string; key: string; cert: string }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 const CA_DAYS = 3650
 const SERVER_DAYS = 365
-/** At startup, a certificate with less time left than this is replaced. */
+/** Remaining lifetime below which a certificate is replaced at startup, in days. */
 const RENEW_DAYS = 30
 
 /** Loads the TLS files of a state folder, creating those that are missing or about to expire. */
@@ -55,7 +55,7 @@ async function makeAuthority(file: FileNamed): Promise<void> {
     ],
   })
   await write(file, 'ca', keys.privateKey, certificate)
-  // The old server certificate was signed by the previous CA.
+  // The server certificate must be replaced too, because the previous CA signed it.
   await makeServer(file)
 }
 
@@ -97,7 +97,8 @@ function validity(days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + days * DAY_MS) }
 }
 
-// The key is written first: after a crash, a certificate without its key would look complete.
+// The key is written before the certificate. Otherwise, a crash could leave a certificate without its key, which would
+// look complete.
 async function write(
   file: FileNamed,
   name: string,

@@ -1,11 +1,11 @@
-/** Checks and hashes of CIDs. Computing a CID is in `cid.ts`, because it needs the IPFS library. */
+/** Checks and hashes CIDs. CIDs are computed in a separate module, `cid.ts`, which needs the IPFS library. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { encodeHex } from './hex.ts'
 
-/** CIDv0: a base58 SHA-256 multihash. */
+/** Pattern of a CIDv0, which is a SHA-256 multihash in base58. */
 export const CID_SHAPE = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
 
-/** Returns true if the text has the shape of an action's CID. The action may still not exist. */
+/** Returns true if the text has the shape of an action's CID. Such an action may still not exist. */
 export function isActionCid(text: unknown): text is string {
   return typeof text === 'string' && CID_SHAPE.test(text)
 }

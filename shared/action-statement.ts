@@ -1,7 +1,7 @@
 /**
- * A statement by the origin about an action's public key, signed with its receipt key. A client that has verified the
- * evidence, which commits to the receipt key, can trust the statement over any connection.
- * It does not prove that the action exists: every CID has a key.
+ * A statement by the origin about an action's public key, signed with the origin's receipt key. The evidence commits to
+ * the receipt key. A client that has verified the evidence can therefore trust the statement over any connection.
+ * The statement does not prove that the action exists, because every CID has a key.
  */
 import { z } from 'zod'
 import { isActionCid } from './action-cid.ts'
@@ -11,37 +11,37 @@ export const ACTION_STATEMENT_TYPE = 'svc-action-key+jws'
 
 const actionStatementSchema = z.strictObject({
   v: z.literal(1),
-  action_cid: z.string().refine(isActionCid, 'a CIDv0'),
-  /** Uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
-  public_key: z.string().regex(/^0x04[0-9a-f]{128}$/, '65 bytes in 0x hex'),
-  /** EIP-55 checksummed address. */
-  wallet_address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '20 bytes in 0x hex'),
+  action_cid: z.string().refine(isActionCid, 'expected a CIDv0'),
+  /** Public key of the action: an uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
+  public_key: z.string().regex(/^0x04[0-9a-f]{128}$/, 'expected 65 bytes in hex with 0x'),
+  /** Address of the action's wallet, with an EIP-55 checksum. */
+  wallet_address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 20 bytes in hex with 0x'),
   /**
-   * Compose hash of the application that signed. A different application could have been given the same key by mistake,
-   * or under coercion.
+   * Compose hash of the application that signed the statement. A different application could have been given the same
+   * key by mistake, or under coercion.
    */
-  compose_hash: z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in hex'),
+  compose_hash: z.string().regex(/^[0-9a-f]{64}$/, 'expected SHA-256 in hex'),
 })
 export type ActionStatement = z.infer<typeof actionStatementSchema>
 
 const STATEMENT = {
   type: ACTION_STATEMENT_TYPE,
-  noun: 'statement on an action’s key',
+  noun: 'action key statement',
   payload: actionStatementSchema,
 }
 
-/** A validly signed statement about a different action, or by a different application, than expected. */
+/** A statement is validly signed, but is about a different action or by a different application than expected. */
 export class StatementMismatch extends Error {
   readonly field: 'action_cid' | 'compose_hash'
   constructor(field: 'action_cid' | 'compose_hash') {
-    super(`the statement on the action’s key is of another ${field}`)
+    super(`the statement about the action’s key has a different ${field}`)
     this.name = 'StatementMismatch'
     this.field = field
   }
 }
 
 /**
- * Verifies the signature of a statement, and that it matches what was requested.
+ * Verifies the signature of a statement, and that the statement has the expected action and application.
  * @param expected the requested action, and the application named by the evidence
  * @throws {JwsRefused | StatementMismatch}
  */

@@ -1,9 +1,12 @@
-/** Canonical base64 of 32 bytes. The last of the 43 characters carries only four bits, so its two low bits are zero. */
+/**
+ * Pattern of an API key: canonical base64 of 32 bytes. The last of the 43 characters encodes only four bits, so its two
+ * low bits are zero.
+ */
 const SHAPE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
 /**
- * Returns true if the text looks like a key made by this service. An admin wallet may register the hash of any other
- * text with the contract, so a mismatch alone must not reject a request.
+ * Returns true if the text looks like an API key made by this service. An admin wallet may register the hash of any
+ * other text with the contract, so a mismatch alone must not reject a request.
  */
 export function isApiKeyShape(text: string): boolean {
   return SHAPE.test(text)

@@ -1,4 +1,7 @@
-/** Strict base64url without padding (RFC 4648, section 5): each byte string has exactly one encoding. */
+/**
+ * Encodes and decodes strict base64url without padding (RFC 4648, section 5). Each byte string has exactly one
+ * encoding.
+ */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]))

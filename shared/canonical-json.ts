@@ -5,9 +5,11 @@
  */
 import { JSON_DEPTH_MAX, SOURCE_MAX_BYTES } from './limits.ts'
 
-/** A value without a canonical form. The message names the path and the kind of the value, never the value itself. */
+/**
+ * A value has no canonical form. The error message names the path and the kind of the value, never the value itself.
+ */
 export class NotCanonical extends Error {
-  /** For example `manifest.a[2].b`. */
+  /** Path of the invalid value, for example `manifest.a[2].b`. */
   readonly path: string
   constructor(path: string, reason: string) {
     super(`${path}: ${reason}`)
@@ -18,11 +20,11 @@ export class NotCanonical extends Error {
 
 export type CanonicalOptions = {
   /**
-   * The root of paths in error messages.
+   * Name of the root value in the paths of error messages.
    * @default 'value'
    */
   name?: string
-  /** Returns the reason if a member must not have this name. */
+  /** Returns an error text if a member must not have this name, or `undefined` if the name is allowed. */
   refuseKey?: (key: string) => string | undefined
 }
 
@@ -30,8 +32,8 @@ export type CanonicalOptions = {
  * Serializes a value as canonical JSON.
  *
  * Negative zero is written as `0`, as in `JSON.stringify` and RFC 8785 (3.2.2.3): it equals 0, and not every language
- * has a negative zero integer. A shared object is written once per reference. Texts longer than `SOURCE_MAX_BYTES`
- * characters are rejected, so that a few shared objects cannot expand without bound.
+ * has a negative zero integer. An object that is referenced several times is written once per reference. Texts longer
+ * than `SOURCE_MAX_BYTES` characters are rejected, so that a few shared objects cannot expand without bound.
  * @throws {NotCanonical} for everything that JSON would omit, alter or fail to write: fractions, NaN, integers beyond
  *   2^53 - 1, bigints, `undefined`, functions, symbols, lone surrogates, cycles, sparse arrays, accessors,
  *   non-enumerable members, class instances, and values nested deeper than `JSON_DEPTH_MAX`
@@ -45,7 +47,7 @@ export function canonicalJson(value: unknown, options: CanonicalOptions = {}): s
 class Writer {
   text = ''
   readonly #options: CanonicalOptions
-  /** The current path; `#open` holds the objects along it, to detect cycles. */
+  /** Path of the value being written. `#open` contains the objects along the path, to detect cycles. */
   readonly #trail: (string | number)[] = []
   readonly #open = new Set<object>()
 
@@ -68,12 +70,12 @@ class Writer {
       case 'function':
       case 'symbol':
       case 'undefined':
-        throw this.#refused(`JSON has no ${typeof value}`)
+        throw this.#refused(`JSON cannot represent a value of type ${typeof value}`)
     }
   }
 
   #writeNested(value: object): void {
-    if (this.#open.has(value)) throw this.#refused('a cycle: it is inside of itself')
+    if (this.#open.has(value)) throw this.#refused('cyclic reference')
     if (this.#open.size === JSON_DEPTH_MAX)
       throw this.#refused(`nested deeper than ${JSON_DEPTH_MAX} levels`)
     this.#open.add(value)
@@ -84,63 +86,66 @@ class Writer {
 
   #writeItems(array: readonly unknown[]): void {
     if (Object.getPrototypeOf(array) !== Array.prototype)
-      throw this.#refused('an instance of a class, or an array of another realm')
+      throw this.#refused('an instance of a class, or an array from another realm')
     const properties = Reflect.ownKeys(array).length
     const length = Number(Object.getOwnPropertyDescriptor(array, 'length')?.value)
     this.#put('[')
-    // Iterates by index, so that the first hole stops it: a sparse array can claim a length of four billion.
+    // Iterates by index, so that the first hole of a sparse array stops the loop. A sparse array can have a length of
+    // four billion.
     for (let index = 0; index < length; index++) {
       if (index > 0) this.#put(',')
       this.#trail.push(index)
-      this.write(this.#read(array, index, 'a hole'))
+      this.write(this.#read(array, index, 'sparse array'))
       this.#trail.pop()
     }
-    if (properties !== length + 1) throw this.#refused('an array with properties beside its items')
+    if (properties !== length + 1) throw this.#refused('an array with additional properties')
     this.#put(']')
   }
 
   #writeMembers(object: object): void {
     const prototype: unknown = Object.getPrototypeOf(object)
     if (prototype !== null && prototype !== Object.prototype)
-      throw this.#refused('an instance of a class, or an object of another realm')
+      throw this.#refused('an instance of a class, or an object from another realm')
     const keys = Reflect.ownKeys(object).map((key) => {
       if (typeof key === 'string') return key
-      throw this.#refused('a member whose name is a symbol')
+      throw this.#refused('a member with a symbol key')
     })
     let separator = '{'
-    // Without a comparator, sorts by code units on every machine.
+    // Without a comparator, `toSorted` sorts by UTF-16 code units on every machine.
     for (const key of keys.toSorted()) {
       this.#trail.push(key)
       const refused = this.#options.refuseKey?.(key)
       if (refused !== undefined) throw this.#refused(refused)
       this.#put(`${separator}${this.#quoted(key)}:`)
-      this.write(this.#read(object, key, 'a member that is gone when it is read'))
+      this.write(this.#read(object, key, 'a member that disappeared while being read'))
       this.#trail.pop()
       separator = ','
     }
     this.#put(keys.length === 0 ? '{}' : '}')
   }
 
-  /** Reads a property once, through its descriptor: no getter runs, and a proxy cannot return two different values. */
+  /**
+   * Reads a property once, through its descriptor, so that no getter runs and a proxy cannot return two different
+   * values.
+   */
   #read(of: object, key: string | number, absent: string): unknown {
     const property = Object.getOwnPropertyDescriptor(of, key)
     if (!property) throw this.#refused(absent)
     if (!('value' in property))
-      throw this.#refused('an accessor, which may answer otherwise the next time')
+      throw this.#refused('an accessor, which may return a different value each time')
     if (!property.enumerable) throw this.#refused('a member that is not enumerable')
     return property.value
   }
 
   #quoted(text: string): string {
-    if (!text.isWellFormed())
-      throw this.#refused('half a surrogate pair, which UTF-8 can not carry')
+    if (!text.isWellFormed()) throw this.#refused('a lone surrogate, which UTF-8 cannot encode')
     return JSON.stringify(text)
   }
 
   #put(text: string): void {
     this.text += text
     if (this.text.length > SOURCE_MAX_BYTES)
-      throw this.#refused(`the whole is longer than ${SOURCE_MAX_BYTES} characters here`)
+      throw this.#refused(`the JSON is longer than ${SOURCE_MAX_BYTES} characters at this point`)
   }
 
   #refused(reason: string): NotCanonical {
@@ -155,6 +160,6 @@ class Writer {
 function whyNotSafe(value: number): string {
   if (!Number.isFinite(value)) return 'a number that is not finite'
   if (Number.isInteger(value))
-    return 'an integer beyond 2^53 - 1, which not every party reads alike: make it a string'
-  return 'a fraction, which not every party writes alike: make it a string, or take a smaller unit'
+    return 'an integer beyond 2^53 - 1, which parsers read differently; use a string'
+  return 'a fraction, which serializers write differently; use a string or a smaller unit'
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, because a client with
- * one address of a /64 controls all of them. An IPv4-mapped IPv6 address counts as IPv4. All texts that are not
+ * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. A client with one
+ * address of a /64 controls all of its addresses. An IPv4-mapped IPv6 address counts as IPv4. All texts that are not
  * addresses share one network, the empty string.
  */
 export function clientNetwork(address: string): string {

@@ -1,6 +1,6 @@
 /**
- * Codes that people compare or type across screens: eight characters of Crockford's base32, which omits I, L, O and U,
- * as `XXXX-XXXX`.
+ * Codes that people compare between screens or type from one into another. A code has eight characters of Crockford's
+ * base32, which omits I, L, O and U, as `XXXX-XXXX`.
  */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -8,7 +8,7 @@ export const CODE_BYTES = 5
 
 const CODE = new RegExp(`^[${ALPHABET}]{8}$`)
 
-/** Encodes the first 40 bits. */
+/** Encodes the first 40 bits of `bytes` as a code. */
 export function crockfordCode(bytes: Uint8Array): string {
   let bits = 0n
   for (const byte of bytes.subarray(0, CODE_BYTES)) bits = (bits << 8n) | BigInt(byte)

@@ -1,16 +1,16 @@
 /**
- * Derived actions: a shared template combined with a constant of the user's own. Anyone who has the template and the
- * manifest can compute the source, the CID, and thereby the action's key offline (`docs/derived-actions.md`).
+ * Derived actions: a shared template combined with the user's own constants, the manifest. Anyone who has the template
+ * and the manifest can compute the source, the CID, and thereby the action's key offline (`docs/derived-actions.md`).
  */
 import { cidHash } from './action-cid.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { SOURCE_MAX_BYTES } from './limits.ts'
 import { SourceUnended, tokensOf } from './source-tokens.ts'
 
-/** Appended after the manifest. Every byte counts: a different text would produce a different CID. */
+/** Code appended after the manifest. Any change to this text would change the CIDs of derived actions. */
 const MAIN = 'async function main(params) { return template(MANIFEST, params) }\n'
 
-/** A template that cannot be used for derivation. */
+/** A template cannot be used to derive actions. */
 export class TemplateRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`template: ${reason}`, options)
@@ -19,11 +19,11 @@ export class TemplateRefused extends Error {
 }
 
 export type DerivedAction = {
-  /** The complete source, to be sent as `code` to `svc_action` on every call. */
+  /** Complete source of the action, to be sent as `code` to `svc_action` on every call. */
   source: string
-  /** The CID, for `add_action_to_group`. */
+  /** CID of the action, for `add_action_to_group`. */
   cid: string
-  /** keccak256 of the CID as 0x hex, for `cid_hashes_permitted`. */
+  /** keccak256 hash of the CID as 0x hex, for `cid_hashes_permitted`. */
   cidHash: string
 }
 
@@ -36,48 +36,52 @@ export type DerivedAction = {
  */
 export async function deriveAction(template: string, manifest: unknown): Promise<DerivedAction> {
   const source = derivedSource(template, manifest)
-  // Loaded on demand: the IPFS library is larger than the rest of the client.
+  // The IPFS library is loaded on demand, because it is larger than the rest of the client.
   const { actionCid } = await import('./cid.ts')
   const cid = await actionCid(source)
   return { source, cid, cidHash: cidHash(cid) }
 }
 
-/** @throws {TemplateRefused | NotCanonical} */
+/** Builds the source of a derived action. @throws {TemplateRefused | NotCanonical} */
 export function derivedSource(template: string, manifest: unknown): string {
   requireTemplate(template)
   const json = canonicalJson(manifest, { name: 'manifest', refuseKey })
   const source = `${template}\nconst MANIFEST=${json};\n${MAIN}`
   if (new TextEncoder().encode(source).length > SOURCE_MAX_BYTES)
-    throw new TemplateRefused(`with the manifest it is longer than ${SOURCE_MAX_BYTES} bytes`)
+    throw new TemplateRefused(
+      `template and manifest together are longer than ${SOURCE_MAX_BYTES} bytes`,
+    )
   return source
 }
 
 /**
- * Rejects `__proto__`, the only member name that means something else in JavaScript than in JSON: in an object literal
- * it sets the prototype, so its contents would be inherited instead of being data of the manifest.
+ * Rejects `__proto__`, the only member name with a different meaning in JavaScript than in JSON. In an object literal
+ * it sets the prototype, so its value would be inherited instead of being data of the manifest.
  */
 function refuseKey(key: string): string | undefined {
   if (key !== '__proto__') return undefined
-  return 'in a source this would set the prototype, and be no member'
+  return 'not allowed, because in a source it would set the prototype'
 }
 
 const DECLARES = new Set(['function', 'const', 'let', 'var'])
 const OURS = new Set(['main', 'MANIFEST'])
 
 /**
- * Rejects templates that would change the meaning of the appended code. For example, an open comment or literal could
- * swallow it up to a string of the manifest, so that the rest of the string runs as code. This is not a security review
- * of the template, which its users still have to read in full.
+ * Rejects templates that would change the meaning of the appended code. For example, an unterminated comment or literal
+ * could extend into a string of the manifest, and the rest of that string would run as code. This is not a security
+ * review of the template, which its users still have to read in full.
  */
 function requireTemplate(template: string): void {
   if (!template.isWellFormed())
-    throw new TemplateRefused('half a surrogate pair, which UTF-8 can not carry')
+    throw new TemplateRefused('contains a lone surrogate, which UTF-8 cannot encode')
   let declared = false
   let last = ''
   try {
     for (const { text, depth } of tokensOf(template)) {
       if (depth === 0 && last !== '.' && OURS.has(text))
-        throw new TemplateRefused(`${text} is for what is appended; the template must not name it`)
+        throw new TemplateRefused(
+          `${text} is reserved for the appended code and must not be used at the top level`,
+        )
       if (depth === 0 && text === 'template' && DECLARES.has(last)) declared = true
       last = text
     }

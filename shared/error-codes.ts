@@ -1,9 +1,9 @@
 /**
  * All reasons of structured errors, each with its meaning, the remedy, and advice on retries. `ApiError` accepts no
- * other reason. `docs/errors.md` is generated from this table (`npm run errors-page`), and `docs_url` links to the
- * reason's anchor there.
+ * other reason. `docs/errors.md` is generated from this table (`npm run errors-page`). The `docs_url` of an error links
+ * to the reason's anchor on that page.
  */
-import type { ErrorStatus } from './errors.ts'
+import type { ErrorStatus } from './error-names.ts'
 
 export type ErrorExplanation = {
   statuses: readonly [ErrorStatus, ...ErrorStatus[]]
@@ -14,113 +14,114 @@ export type ErrorExplanation = {
     | 'the pages of the trigger service'
   meaning: string
   fix: string
-  /** Advice on sending the same request again. */
+  /** Advice on retrying the same request. */
   again: string
 }
 
-const AFTER_RETRY = 'yes, after the seconds in `Retry-After`, with growing waits'
-const UNCHANGED_NEVER = 'not unchanged'
+const AFTER_RETRY = 'yes, after the seconds in `Retry-After`, with exponential backoff'
+const UNCHANGED_NEVER = 'not without changes'
 
 export const ERROR_CODES = {
   bad_request: {
     statuses: [400],
     from: 'both services',
     meaning:
-      'The body is not JSON, is nested too deeply, or a value has the wrong shape; or the request is not valid HTTP.',
-    fix: 'Correct what `message` names. Build JSON with a library or `jq`, not by hand.',
+      'The request is not valid HTTP, the body is not JSON or is nested too deeply, or a value has the wrong shape.',
+    fix: 'Correct the part that `message` names. Build JSON with a library or `jq`, not by hand.',
     again: UNCHANGED_NEVER,
   },
   body_too_slow: {
     statuses: [400, 408],
     from: 'both services',
     meaning:
-      'The body did not arrive in time, or stalled. The trigger service answers 400, the core API 408.',
-    fix: 'Send it in one go. Large sources go faster to the origin itself.',
+      'The body did not arrive in time, or stalled. The trigger service returns 400, the core API 408.',
+    fix: 'Send the body without pauses. Send large sources directly to the origin, which is faster.',
     again: 'yes',
   },
   request_not_fresh: {
     statuses: [400],
     from: 'the core API',
     meaning:
-      'A sealed request is past its time, dated too far ahead, or valid for longer than a minute: a clock is wrong, or somebody sent an old request.',
-    fix: 'Set the clock, and seal the request anew. `svc/client` does so by itself.',
-    again: 'sealed anew; nothing was executed',
+      'A sealed request has expired, is dated too far in the future, or is valid for longer than a minute. A clock is wrong, or an old request was replayed.',
+    fix: 'Correct the clock, and seal the request again. `svc/client` does this automatically.',
+    again: 'yes, sealed again; nothing was executed',
   },
   unauthorized: {
     statuses: [401],
     from: 'both services',
     meaning:
-      'No credential was sent, or it is not good: an API key that resolves to no account or was revoked; a signature of a wallet that is the admin of no account; a token that nobody has approved, or that expired or was revoked.',
-    fix: 'Send the key in `X-Api-Key` (core API), the token in `Authorization: Bearer` (trigger service), or have a new one made or approved.',
+      'The credential is missing or invalid: an API key that is unknown or revoked, a signature of a wallet that is not the admin of any account, or a token that has not been approved, has expired or was revoked.',
+    fix: 'Send the key in `X-Api-Key` (core API) or the token in `Authorization: Bearer` (trigger service), or get a new one created or approved.',
     again:
-      'while you wait for the approval of a token, each second; otherwise with another credential',
+      'every second while you wait for the approval of a token; otherwise with another credential',
   },
   request_refused: {
     statuses: [401],
     from: 'the trigger service',
-    meaning: 'The person refused the request for this token.',
-    fix: 'Stop, and ask your user. A new request needs a new token.',
+    meaning: 'The user denied the request for this token.',
+    fix: 'Stop and ask your user. A new request needs a new token.',
     again: UNCHANGED_NEVER,
   },
   request_locked: {
     statuses: [401],
     from: 'the trigger service',
-    meaning: 'The code of the request for this token was typed wrongly too often.',
-    fix: 'Make a new token and a new request, and show the code again, exactly.',
+    meaning: 'The code of the request for this token was entered wrong too many times.',
+    fix: 'Generate a new token, make a new request, and show its code exactly.',
     again: UNCHANGED_NEVER,
   },
   request_expired: {
     statuses: [401],
     from: 'the trigger service',
-    meaning: 'Nobody decided in time on the request for this token.',
-    fix: 'Make a new token and a new request when the person is there.',
+    meaning: 'The request for this token expired without a decision.',
+    fix: 'Generate a new token and make a new request when the user is available.',
     again: UNCHANGED_NEVER,
   },
   unknown_psk: {
     statuses: [401],
     from: 'the core API',
-    meaning:
-      'An edge sealed with another pre-shared key than the origin has: `CHANNEL_PSK` and `SVC_CHANNEL_PSK` differ.',
-    fix: 'The operator gives both the same key.',
+    meaning: 'The pre-shared keys of edge and origin, `CHANNEL_PSK` and `SVC_CHANNEL_PSK`, differ.',
+    fix: 'The operator must set both to the same key.',
     again: UNCHANGED_NEVER,
   },
   payment_required: {
     statuses: [402],
     from: 'the core API',
     meaning:
-      'The credit of the account does not cover this. `message` says what it costs and what is there.',
+      'The account does not have enough credits. `message` contains the cost and the balance.',
     fix: 'Add funds: `POST /core/v1/billing/create_payment_intent`, then `confirm_payment`.',
-    again: 'once there is credit; nothing was executed. Runs of triggers wait for it by themselves',
+    again:
+      'after adding funds; nothing was executed. Runs of triggers wait for credits automatically',
   },
   out_of_credits: {
     statuses: [402],
     from: 'the core API',
     meaning:
-      'The credit ended while the action ran, and the action was stopped. What it did until then stays done.',
-    fix: 'Look what the action did, and add funds.',
-    again: 'only if its effects may happen twice',
+      'The credits ran out while the action was running, and it was stopped. Its side effects until then remain.',
+    fix: 'Check what the action did, and add funds.',
+    again: 'only if its side effects may happen twice',
   },
   spend_cap_reached: {
     statuses: [402],
     from: 'the core API',
     meaning:
-      'The usage key has spent what its cap allows in its window; or it got there while the action ran, which was stopped.',
-    fix: 'Wait until some of it is forgotten, which `message` says, or let the account key raise the cap with `update_usage_api_key`.',
-    again: 'once the cap allows it; if the action had begun, only if its effects may happen twice',
+      'The usage key has reached its spending cap for the window. If it reached the cap during a run, the action was stopped.',
+    fix: 'Wait until earlier spending leaves the window (`message` says when), or raise the cap with the account key and `update_usage_api_key`.',
+    again:
+      'when the cap allows it; if the action had started, only if its side effects may happen twice',
   },
   forbidden: {
     statuses: [403],
     from: 'both services',
     meaning:
-      'The credential is good, and may not do this: no group permits the action for the key, a usage key asks for what needs the account key, or the account is ChainSecured and its admin wallet alone may write it. On pages: a form of another site.',
-    fix: 'Have it permitted, as `fix` says. Do not look for a stronger key.',
+      'The credential is valid but not allowed to do this: no group permits the action for the key, the operation requires the account key, or the account is ChainSecured and only its admin wallet can change it. On pages: the form was submitted from another site.',
+    fix: 'Get the permission as described in `fix`. Do not look for a more powerful key.',
     again: UNCHANGED_NEVER,
   },
   insufficient_scope: {
     statuses: [403],
     from: 'the trigger service',
-    meaning: 'The token was approved for less than this.',
-    fix: 'A token keeps its scopes: have a new one approved, with the scope that `message` names.',
+    meaning: 'The token does not have the scope for this operation.',
+    fix: 'The scopes of a token cannot change. Get a new token approved with the scope that `message` names.',
     again: UNCHANGED_NEVER,
   },
   page_out_of_date: {
@@ -134,7 +135,7 @@ export const ERROR_CODES = {
     statuses: [403],
     from: 'the pages of the trigger service',
     meaning:
-      'A passkey is added only shortly after a sign-in: a session that was stolen must not stay by one.',
+      'A passkey can be added only shortly after signing in, so that a stolen session cannot become permanent.',
     fix: 'Sign in again.',
     again: UNCHANGED_NEVER,
   },
@@ -142,64 +143,65 @@ export const ERROR_CODES = {
     statuses: [403, 400],
     from: 'the pages of the trigger service',
     meaning:
-      'The passkey did not sign you in (403), or could not be added (400). Why is not said: it would help who guesses.',
-    fix: 'Try again, or have a link sent to your e-mail address.',
-    again: 'from a page that was opened anew',
+      'The passkey could not be used to sign in (403), or could not be added (400). The reason is not disclosed, because it would help attackers.',
+    fix: 'Try again, or request a sign-in link by e-mail.',
+    again: 'after reloading the page',
   },
   not_found: {
     statuses: [404],
     from: 'both services',
-    meaning: 'There is no such thing or path, or it is somebody else’s: both are answered alike.',
-    fix: 'List what there is, and look whose credential you sent.',
+    meaning:
+      'The resource or path does not exist, or belongs to someone else. Both cases get the same response.',
+    fix: 'List the existing resources, and check which account your credential belongs to.',
     again: UNCHANGED_NEVER,
   },
   method_not_allowed: {
     statuses: [405],
     from: 'both services',
-    meaning: 'The path has other methods.',
-    fix: 'Use one that the header `Allow` names.',
+    meaning: 'The path does not support this method.',
+    fix: 'Use a method in the `Allow` header.',
     again: UNCHANGED_NEVER,
   },
   request_timeout: {
     statuses: [408],
     from: 'the core API',
-    meaning: 'The request did not arrive in the time that it has.',
-    fix: 'Send it in one go. Large bodies need a fast connection.',
+    meaning: 'The request did not arrive in time.',
+    fix: 'Send it without pauses. Large bodies need a fast connection.',
     again: 'yes',
   },
   conflict: {
     statuses: [409],
     from: 'both services',
-    meaning: 'The request conflicts with something that exists.',
-    fix: 'Use what exists, as `fix` says.',
+    meaning: 'The request conflicts with an existing resource.',
+    fix: 'Use the existing resource, as described in `fix`.',
     again: UNCHANGED_NEVER,
   },
   challenge_taken: {
     statuses: [409],
     from: 'the trigger service',
-    meaning: 'A token with this challenge was registered or approved before.',
-    fix: 'Make a new token, and register its challenge.',
+    meaning: 'A token with this challenge has already been registered or approved.',
+    fix: 'Generate a new token, and register its challenge.',
     again: UNCHANGED_NEVER,
   },
   key_shown_before: {
     statuses: [409],
     from: 'the core API',
-    meaning: 'A request under this `Idempotency-Key` made a key, and a key is shown once.',
-    fix: 'Where that answer was lost, remove the key by the hash in `message`, and make another under a new `Idempotency-Key`.',
+    meaning: 'A request with this `Idempotency-Key` created a key, and a key is shown only once.',
+    fix: 'If that response was lost, remove the key by the hash in `message`, and create another one with a new `Idempotency-Key`.',
     again: UNCHANGED_NEVER,
   },
   outcome_unknown: {
     statuses: [409],
     from: 'the core API',
     meaning:
-      'The server went away while it executed the request under this `Idempotency-Key`. It may have been executed, and is not executed again.',
-    fix: 'Look whether it had its effect.',
-    again: 'only under a new `Idempotency-Key`, and only if it had none',
+      'The server went down while it executed the request with this `Idempotency-Key`. The request may have taken effect and will not be executed again.',
+    fix: 'Check whether it took effect.',
+    again: 'only with a new `Idempotency-Key`, and only if it had no effect',
   },
   passkey_registered: {
     statuses: [409],
     from: 'the pages of the trigger service',
-    meaning: 'This passkey is registered already.',
+    meaning: 'This passkey is already registered.',
     fix: 'Use another device.',
     again: UNCHANGED_NEVER,
   },
@@ -207,182 +209,183 @@ export const ERROR_CODES = {
     statuses: [409],
     from: 'the core API',
     meaning:
-      'The payment was refused or canceled; `message` has the reason of the processor. Nothing was credited.',
-    fix: 'Try again with the same `client_secret`, or begin another payment, as `fix` says.',
+      'The payment was declined or canceled; `message` contains the processor’s reason. Nothing was credited.',
+    fix: 'Try again with the same `client_secret`, or start another payment, as described in `fix`.',
     again: UNCHANGED_NEVER,
   },
   payment_pending: {
     statuses: [409],
     from: 'the core API',
-    meaning: 'The payment has not settled yet: it was not made, or is on its way.',
+    meaning: 'The payment has not settled yet: it is incomplete or still being processed.',
     fix: 'Confirm it with the processor’s client library. A transfer on a chain takes minutes.',
     again: AFTER_RETRY,
   },
   request_in_progress: {
     statuses: [409],
     from: 'the core API',
-    meaning: 'A request under this `Idempotency-Key` is being executed.',
-    fix: 'Repeat it a moment later, with the same key and body: it gets the answer of the first.',
+    meaning: 'A request with this `Idempotency-Key` is in progress.',
+    fix: 'Repeat it a moment later with the same key and body to get the response of the first one.',
     again: AFTER_RETRY,
   },
   request_replayed: {
     statuses: [409],
     from: 'the core API',
-    meaning: 'This sealed request was taken before.',
-    fix: 'Seal it anew, under another `request_id`.',
-    again: 'sealed anew, if the first one had no effect',
+    meaning: 'This sealed request was already received.',
+    fix: 'Seal it again with a new `request_id`.',
+    again: 'sealed again, if the first one had no effect',
   },
   run_not_queued: {
     statuses: [409],
     from: 'the trigger service',
-    meaning: 'Only a run that has not started, or waits for its next attempt, can be cancelled.',
-    fix: 'Wait for its end.',
+    meaning:
+      'Only a run that has not started, or is waiting for its next attempt, can be cancelled.',
+    fix: 'Wait for the run to end.',
     again: UNCHANGED_NEVER,
   },
   too_many_passkeys: {
     statuses: [409],
     from: 'the pages of the trigger service',
-    meaning: 'The account has as many passkeys as it may have.',
-    fix: 'Remove one that you do not use.',
+    meaning: 'The account has reached the maximum number of passkeys.',
+    fix: 'Remove a passkey that you no longer use.',
     again: 'after that',
   },
   too_many_triggers: {
     statuses: [409],
     from: 'the trigger service',
-    meaning: 'The account has as many triggers as it may have.',
-    fix: 'Delete those that are not used any more.',
+    meaning: 'The account has reached the maximum number of triggers.',
+    fix: 'Delete triggers that you no longer use.',
     again: 'after that',
   },
   trigger_disabled: {
     statuses: [409, 503],
     from: 'the trigger service',
-    meaning:
-      'The trigger is disabled: a test or replay is refused with 409, and a webhook’s sender hears 503.',
-    fix: 'Its owner enables it: `PATCH {"enabled": true}`. `disabled_reason` says who disabled it.',
-    again: 'once it is enabled',
+    meaning: 'The trigger is disabled. Tests and replays get 409, webhook senders get 503.',
+    fix: 'Enable it as its owner: `PATCH {"enabled": true}`. `disabled_reason` says why it was disabled.',
+    again: 'after it was enabled',
   },
   payload_too_large: {
     statuses: [413],
     from: 'both services',
-    meaning: 'The body, a source or the params are larger than what is taken.',
-    fix: 'Send less, or a URL that the action fetches.',
+    meaning: 'The body, the source or the params exceed the limit.',
+    fix: 'Send less data, or a URL for the action to fetch.',
     again: UNCHANGED_NEVER,
   },
   unsupported_media_type: {
     statuses: [415],
     from: 'both services',
-    meaning: 'The body is said to be something else than JSON, as `curl -d` does by itself.',
+    meaning: 'The content type is not JSON. `curl -d` sends a different one by default.',
     fix: 'Send `Content-Type: application/json`.',
     again: UNCHANGED_NEVER,
   },
   expectation_failed: {
     statuses: [417],
     from: 'the core API',
-    meaning: 'The header `Expect` asks for something other than `100-continue`.',
+    meaning: 'The `Expect` header has a value other than `100-continue`.',
     fix: 'Send no `Expect` header.',
     again: UNCHANGED_NEVER,
   },
   misdirected_request: {
     statuses: [421],
     from: 'the core API',
-    meaning: 'The request was meant for another server.',
-    fix: 'Ask the address that your documents name.',
+    meaning: 'The request was intended for another server.',
+    fix: 'Use the address in your documentation.',
     again: UNCHANGED_NEVER,
   },
   unknown_channel_key: {
     statuses: [421],
     from: 'the core API',
     meaning:
-      'The request is sealed to a key that this origin has not: it was replaced, or the key is another origin’s.',
-    fix: 'Read and verify `/evidences/channel-key.json` again, and seal to the key that it names.',
-    again: 'sealed anew; nothing was executed',
+      'The request is sealed to a key that this origin does not have: the key was replaced, or belongs to another origin.',
+    fix: 'Fetch and verify `/evidences/channel-key.json` again, and seal to its key.',
+    again: 'yes, sealed again; nothing was executed',
   },
   unprocessable_entity: {
     statuses: [422],
     from: 'both services',
     meaning:
-      'A field is missing, unknown or wrong, and `message` names it; or an `Idempotency-Key` was used for another body.',
-    fix: 'Correct that field.',
+      'A field is missing, unknown or invalid (`message` names it), or the `Idempotency-Key` was used with a different body.',
+    fix: 'Correct the field.',
     again: UNCHANGED_NEVER,
   },
   chain_not_configured: {
     statuses: [422],
     from: 'the trigger service',
     meaning: 'This deployment does not watch that chain.',
-    fix: 'Take one of `GET /api/chains`; its operator can configure more (`CHAINS`).',
+    fix: 'Use a chain from `GET /api/chains`. The operator can configure more (`CHAINS`).',
     again: UNCHANGED_NEVER,
   },
   too_many_requests: {
     statuses: [429],
     from: 'both services',
-    meaning: 'Too many requests of this key, user or address; or the queue of the trigger is full.',
-    fix: 'Send fewer. For a full queue look what holds it up (`waiting_for`), or raise `max_queued_runs` and `max_runs_per_minute`.',
+    meaning:
+      'Too many requests from this key, user or address, or the queue of the trigger is full.',
+    fix: 'Send fewer requests. If the queue is full, check what the runs are waiting for (`waiting_for`), or raise `max_queued_runs` and `max_runs_per_minute`.',
     again: AFTER_RETRY,
   },
   failed_execution_allowance: {
     statuses: [429],
     from: 'the core API',
     meaning:
-      'Runs that fail cost nothing, and those of this account, or of this action by this key, have used what such runs may take in an hour.',
-    fix: 'Look why they fail. Runs that are paid for add to it.',
+      'Failed runs are free of charge up to an hourly allowance, which is exhausted for this account, or for this action and key.',
+    fix: 'Find out why the runs fail. Paid runs increase the allowance.',
     again: AFTER_RETRY,
   },
   overloaded: {
     statuses: [429],
     from: 'the core API',
-    meaning: 'This node has too much to do. Nothing was executed, and nothing was charged.',
-    fix: 'Nothing but to wait.',
+    meaning: 'The node is overloaded. Nothing was executed, and nothing was charged.',
+    fix: 'Wait and try again.',
     again: AFTER_RETRY,
   },
   request_header_fields_too_large: {
     statuses: [431],
     from: 'the core API',
-    meaning: 'The URL and the headers of the request are too large together.',
-    fix: 'Send a shorter URL, and fewer or shorter headers. `GET /core/v1/limits` has every limit.',
+    meaning: 'The URL and the headers of the request are too large in total.',
+    fix: 'Send a shorter URL, or fewer or shorter headers. `GET /core/v1/limits` lists all limits.',
     again: UNCHANGED_NEVER,
   },
   internal_error: {
     statuses: [500],
     from: 'both services',
-    meaning: 'A fault of the server. What it was is in its log, and not told.',
-    fix: 'If it stays, report the `x-request-id` of the answer.',
-    again: 'once; a write under its `Idempotency-Key`',
+    meaning: 'An internal error of the server. The details are only in its log.',
+    fix: 'If the error persists, report the `x-request-id` of the response.',
+    again: 'once; writes with their `Idempotency-Key`',
   },
   service_unavailable: {
     statuses: [503],
     from: 'both services',
     meaning:
-      'A part is away: the chain, the database, the runtime, the payment processor or an object of the edge; or the edge has not verified its origin. `message` says which, and whether something may have been done.',
-    fix: '`GET /health` of the trigger service says what it verified.',
+      'A component is unavailable: the chain, the database, the runtime, the payment processor or an object of the edge; or the edge has not verified its origin. `message` names it, and says whether the request may have taken effect.',
+    fix: 'Wait and try again. `GET /health` of the trigger service shows what it has verified.',
     again: AFTER_RETRY,
   },
   chain_unavailable: {
     statuses: [503],
     from: 'the trigger service',
     meaning:
-      'The nodes of the chain do not answer, and a trigger begins at their head. Nothing was stored.',
-    fix: 'Nothing but to wait.',
+      'The nodes of the chain do not respond, and a trigger needs the current head to start from. Nothing was stored.',
+    fix: 'Wait and try again.',
     again: AFTER_RETRY,
   },
   mail_not_sent: {
     statuses: [503],
     from: 'the pages of the trigger service',
-    meaning: 'The mail with the sign-in link could not be sent.',
-    fix: 'Check the address. If it stays, report the `x-request-id` of the answer.',
+    meaning: 'The e-mail with the sign-in link could not be sent.',
+    fix: 'Check the address. If the error persists, report the `x-request-id` of the response.',
     again: AFTER_RETRY,
   },
   mailer_not_configured: {
     statuses: [503],
     from: 'the pages of the trigger service',
-    meaning: 'Nobody can sign in: this deployment has no mailer.',
-    fix: 'Its operator sets [`MAILER`](configuration.md#mailer). A local stack needs none.',
-    again: 'once there is one',
+    meaning: 'Sign-in is not available, because this deployment has no mailer.',
+    fix: 'The operator must set [`MAILER`](configuration.md#mailer). A local stack does not need it.',
+    again: 'after a mailer was configured',
   },
   preview_busy: {
     statuses: [503],
     from: 'the trigger service',
-    meaning: 'Too many previews of this chain are under way.',
-    fix: 'Nothing but to wait.',
+    meaning: 'Too many previews of this chain are in flight.',
+    fix: 'Wait and try again.',
     again: AFTER_RETRY,
   },
 } as const satisfies Record<string, ErrorExplanation>

@@ -7,7 +7,7 @@ export function encodeHex(bytes: Uint8Array): string {
   return text
 }
 
-/** Decodes hex in any case, with or without `0x`. Returns `undefined` for anything else. */
+/** Decodes hex in upper or lower case, with or without `0x`. Returns `undefined` for any other text. */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   const digits = text.startsWith('0x') ? text.slice(2) : text
   if (!DIGITS.test(digits)) return undefined

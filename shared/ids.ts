@@ -2,8 +2,8 @@
  * IDs of triggers and runs.
  *
  * A trigger's ID is 16 random bytes followed by the first 8 bytes of their MAC: 32 characters of base64url. A run's ID
- * is its trigger's ID plus 12 bytes: 48 characters. Both lengths are multiples of three bytes, so the encodings
- * concatenate without padding, and a run's ID starts with its trigger's ID.
+ * is the ID of its trigger plus 12 bytes: 48 characters. Both lengths are multiples of three bytes, so the encodings
+ * concatenate without padding, and a run's ID starts with the ID of its trigger.
  */
 import { decodeBase64url } from './base64url.ts'
 
@@ -13,7 +13,7 @@ export const RUN_SUFFIX_BYTES = 12
 export const TRIGGER_ID_CHARACTERS = 32
 export const RUN_ID_CHARACTERS = 48
 
-/** Domain separator of the MAC, so that its key cannot authenticate anything else. */
+/** Domain separator of the MAC in trigger IDs, so that the MAC's key cannot authenticate anything else. */
 export const TRIGGER_MAC_PURPOSE = 'svc/trigger-id/v1'
 
 /**

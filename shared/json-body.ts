@@ -1,8 +1,13 @@
-/** Parses and validates JSON bodies, with the same order of checks and the same messages on both sides. */
+/**
+ * Parses and validates JSON bodies. The edge and the origin thus check in the same order and return the same messages.
+ */
 import type { z } from 'zod'
 import { ApiError } from './errors.ts'
 
-/** Includes `text/plain`, which `fetch` sends for a string body unless the caller sets a type. */
+/**
+ * Content types that are parsed as JSON. They include `text/plain`, which `fetch` sends for a string body unless the
+ * caller sets a type.
+ */
 const JSON_TYPES = /^(text\/plain|application\/([a-z0-9.+-]+\+)?json)\s*(;|$)/i
 
 /**
@@ -17,28 +22,28 @@ export function parseJson(text: string, type: string | null, optional = false): 
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw notJson(error instanceof SyntaxError ? error.message : 'it does not parse')
+    throw notJson(error instanceof SyntaxError ? error.message : 'syntax error')
   }
 }
 
-/** @throws {ApiError} 415 unless the content type is JSON or absent */
+/** Checks the content type of a JSON request. @throws {ApiError} 415 unless the type is JSON or absent */
 export function requireJsonType(type: string | null): void {
   if (type === null || JSON_TYPES.test(type)) return
   throw new ApiError(
     415,
-    `The body's content type is ${JSON.stringify(type.slice(0, 100))}.`,
-    'Send JSON with the header Content-Type: application/json.',
+    `Unsupported content type ${JSON.stringify(type.slice(0, 100))}.`,
+    'Send JSON with Content-Type: application/json.',
   )
 }
 
 export function notJson(reason: string): ApiError {
-  return new ApiError(400, `The body is not JSON: ${reason}`, 'Send a body that parses as JSON.')
+  return new ApiError(400, `The body is not JSON: ${reason}`, 'Send valid JSON.')
 }
 
 /**
- * Validates a body against its schema.
+ * Validates a body against its schema. The error message names the field.
  * @throws {ApiError} 422 for a missing field or a wrong JSON type, `badValue` for a bad value of the right type (the
- *   trigger service uses 422 for both); the message names the field
+ *   trigger service uses 422 for both)
  */
 export function validate<Body>(
   schema: z.ZodType<Body>,
@@ -51,13 +56,13 @@ export function validate<Body>(
   throw new ApiError(
     status,
     result.message,
-    'Correct the named fields; the reference lists each with its type.',
+    'Correct the named fields; the API reference lists all fields with their types.',
   )
 }
 
 /** Describes why a value does not match its schema. */
 export type Misfit = {
-  /** Names each field and what is expected of it. */
+  /** Error text that names each field and the expected value. */
   message: string
   /** True if a field is missing or has another JSON type; false if all fields have the right type but a bad value. */
   isOfWrongType: boolean
@@ -77,7 +82,7 @@ export function read<Value>(schema: z.ZodType<Value>, value: unknown): { value: 
   }
 }
 
-/** Bounds the message: a body can contain any number of errors. */
+/** Maximum length of an error text. A body can contain any number of errors. */
 const MESSAGE_MAX_CHARACTERS = 4_000
 
 type Issue = z.core.$ZodIssue
@@ -100,7 +105,7 @@ function wrongType(issue: Issue, value: unknown): boolean {
   return issue.code === 'custom' && at(value, issue.path) === undefined
 }
 
-/** Treats 1.5 for an integer field as a bad value, not as a wrong type. */
+/** Returns true for a fraction such as 1.5 in an integer field. It is reported as a bad value, not as a wrong type. */
 function isFraction(issue: Issue, value: unknown): boolean {
   return (
     issue.code === 'invalid_type' &&
@@ -118,7 +123,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** Formats a path as `pkp_ids_permitted[3]`, or `body` for the root. */
+/** Formats the path of a field as `pkp_ids_permitted[3]`, or `body` for the root. */
 function fieldName(path: readonly PropertyKey[]): string {
   let name = ''
   for (const key of path) {

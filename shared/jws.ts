@@ -1,7 +1,7 @@
 /**
  * Verifies statements that the origin signs with its receipt key: JWS in compact form (RFC 7515) with ES256 (RFC 7518,
- * 3.4). A statement is one string that can be passed on to third parties. Each kind has its own `typ`, so that one
- * cannot be mistaken for another.
+ * 3.4). A statement is one string that can be passed on to third parties. Each kind of statement has its own `typ`, so
+ * that one kind cannot be mistaken for another.
  */
 import { z } from 'zod'
 import { decodeBase64url } from './base64url.ts'
@@ -10,17 +10,20 @@ import { encodeHex } from './hex.ts'
 export const JWS_ALGORITHM = 'ES256'
 
 /**
- * Half of the order of P-256. If (r, s) verifies, so does (r, order - s): anyone could create a second valid text with
- * the same content, and make a chain of receipts look forked. The origin signs with the lower s only.
+ * Half of the order of P-256. If (r, s) verifies, so does (r, order - s). Anyone could therefore create a second valid
+ * text with the same content, and make a chain of receipts look forked. The origin signs only with the lower s.
  */
 const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
 
-/** Strict: an unsupported header parameter must not look as if it had been honored. */
+/**
+ * Schema of the JWS header. It is strict, because an unsupported header parameter must not look as if it had been
+ * honored.
+ */
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
 export type JwsKind<Payload> = {
   type: string
-  /** Name of this kind in error messages. */
+  /** Name of this kind of statement in error messages. */
   noun: string
   payload: z.ZodType<Payload>
 }
@@ -36,11 +39,13 @@ export class JwsRefused extends Error {
   }
 }
 
-/** The verification key. `importReceiptKey` in `shared/client/verification/receipt-key.ts` creates one. */
+/**
+ * Public key that verifies statements. `importReceiptKey` in `shared/client/verification/receipt-key.ts` creates one.
+ */
 export type JwsKey = {
-  /** First 16 bytes of the SHA-256 of the uncompressed point, in hex. */
+  /** Key ID: the first 16 bytes of the SHA-256 of the uncompressed public key, in hex. */
   kid: string
-  /** @param signature r and s, 32 bytes each */
+  /** Verifies a signature. @param signature r and s, 32 bytes each */
   verify(signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean>
 }
 
@@ -56,26 +61,29 @@ export async function verifyJws<Payload>(
 ): Promise<Payload> {
   const [header, payload, signature, ...more] = text.split('.')
   if (header === undefined || payload === undefined || signature === undefined || more.length > 0)
-    throw new JwsRefused('malformed', 'it is not a JWS in compact form: three parts')
+    throw new JwsRefused('malformed', 'it is not a compact JWS of three parts')
   const fields = headerSchema.safeParse(jsonIn(header, 'header'))
   if (!fields.success)
-    throw new JwsRefused('malformed', 'its header has not exactly alg, kid and typ')
+    throw new JwsRefused('malformed', 'its header must contain exactly alg, kid and typ')
   const { alg, kid, typ } = fields.data
   if (alg !== JWS_ALGORITHM)
     throw new JwsRefused('algorithm', `its algorithm is not ${JWS_ALGORITHM}`)
   if (typ !== kind.type) throw new JwsRefused('type', `its type is not ${kind.type}`)
   if (kid !== publicKey.kid)
-    throw new JwsRefused('other_key', 'it names another key than the one it is checked with')
+    throw new JwsRefused('other_key', 'its kid does not match the key that it is verified with')
   const bytes = decodeBase64url(signature)
   if (bytes?.length !== 64)
-    throw new JwsRefused('malformed', 'its signature has not 64 bytes in base64url')
+    throw new JwsRefused('malformed', 'its signature is not 64 bytes in base64url')
   if (encodeHex(bytes.subarray(32)) > HALF_ORDER)
-    throw new JwsRefused('malformed', 'its signature is the other one of two that verify')
+    throw new JwsRefused('malformed', 'its signature has a high s, which is not accepted')
   if (!(await publicKey.verify(bytes, new Uint8Array(encoder.encode(`${header}.${payload}`)))))
-    throw new JwsRefused('signature', 'its signature is not that of this key over this text')
+    throw new JwsRefused('signature', 'its signature is invalid')
   const read = kind.payload.safeParse(jsonIn(payload, 'payload'))
   if (!read.success)
-    throw new JwsRefused('payload', `it is signed, and says what no ${kind.noun} of version 1 says`)
+    throw new JwsRefused(
+      'payload',
+      `its signature is valid, but its payload is not a ${kind.noun} of version 1`,
+    )
   return read.data
 }
 
@@ -87,7 +95,7 @@ function jsonIn(part: string, name: string): unknown {
   try {
     if (bytes) return JSON.parse(decoder.decode(bytes))
   } catch {
-    // Reported below, like text that is not base64url.
+    // Invalid JSON is reported below, like text that is not base64url.
   }
-  throw new JwsRefused('malformed', `its ${name} is not JSON in base64url`)
+  throw new JwsRefused('malformed', `its ${name} is not base64url-encoded JSON`)
 }

@@ -3,7 +3,7 @@ export const LOG_LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
 export type LogLine = {
   level: (typeof LOG_LEVELS)[number]
-  /** Milliseconds since the action started. */
+  /** Time of the line, in milliseconds since the action started. */
   at_ms: number
   text: string
 }

@@ -1,10 +1,10 @@
-/** The bearer token for `/metrics`, chosen by the operator and checked in the same way on both sides. */
+/** The bearer token for `/metrics`. The operator chooses it, and the edge and the origin check it in the same way. */
 import { z } from 'zod'
 
-/** Requires at least 24 random bytes, because failed attempts are not rate limited. */
+/** Setting of the metrics token. It requires at least 24 random bytes, because failed attempts are not rate limited. */
 export const metricsTokenSetting = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{32,128}$/, '32 to 128 characters of base64url, made at random')
+  .regex(/^[A-Za-z0-9_-]{32,128}$/, 'expected 32 to 128 random characters of base64url')
 
 /** Returns the bearer token of an `Authorization` header. */
 export function bearerOf(authorization: string | null | undefined): string | undefined {

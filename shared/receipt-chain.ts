@@ -1,5 +1,5 @@
 /**
- * Verifies chains of receipts: each receipt of an account and process contains the hash of the previous one
+ * Verifies chains of receipts. Each receipt contains the hash of the previous receipt of the same account and process
  * (`docs/receipts.md`).
  */
 import {
@@ -11,7 +11,7 @@ import {
   verifyReceipt,
 } from './receipt.ts'
 
-/** A broken chain. `at` is the zero-based index of the offending receipt. */
+/** A chain of receipts is broken. `at` is the zero-based index of the offending receipt. */
 export class ReceiptChainRefused extends ReceiptRefused {
   readonly at: number
   constructor(at: number, flaw: ReceiptFlaw, reason: string) {
@@ -24,8 +24,8 @@ export class ReceiptChainRefused extends ReceiptRefused {
 /**
  * Verifies that each receipt is signed by this key and directly follows the one before it. A chain may start after the
  * first receipt (see `sequence`), and does not prove that there are no later receipts.
- * @param texts in sequence order
- * @returns the receipts' contents
+ * @param texts receipts in sequence order
+ * @returns the contents of the receipts
  * @throws {ReceiptChainRefused}
  */
 export async function verifyReceiptChain(
@@ -60,17 +60,17 @@ function flawBetween(
 ): [ReceiptFlaw, string] | undefined {
   const { sequence } = receipt
   if (receipt.account_hash !== before.account_hash)
-    return ['other_account', 'it is of another account than the receipt before it']
+    return ['other_account', 'it belongs to a different account than the receipt before it']
   if (receipt.series !== before.series)
-    return ['other_series', 'it is of another series: each series is a chain of its own']
-  if (text === textBefore) return ['repeated', 'it is the receipt before it once more']
+    return ['other_series', 'it belongs to a different series; each series is a separate chain']
+  if (text === textBefore) return ['repeated', 'it repeats the receipt before it']
   if (sequence === before.sequence)
     return ['fork', `there are two different receipts with the sequence ${sequence}`]
   if (sequence < before.sequence)
     return ['not_in_order', `its sequence ${sequence} comes after ${before.sequence}`]
   if (sequence > before.sequence + 1)
-    return ['gap', `its sequence is ${sequence}, and the one before it is ${before.sequence}`]
+    return ['gap', `its sequence is ${sequence}, but the receipt before it has ${before.sequence}`]
   if (receipt.previous_sha256 !== sha256OfText(textBefore))
-    return ['fork', `it follows another receipt with the sequence ${before.sequence}`]
+    return ['fork', `it follows a different receipt with the sequence ${before.sequence}`]
   return undefined
 }

@@ -1,2 +1,2 @@
-/** Carries the receipt of a failed action, since the body of the response is human-readable text. */
+/** Response header with the receipt of a failed action. The body of such a response is human-readable text. */
 export const RECEIPT_HEADER = 'x-svc-receipt'

@@ -1,21 +1,22 @@
 /**
- * Documentation of settings, kept next to their schemas. `docs/configuration.md` is generated from it (`npm run
+ * Documentation of settings, stored next to their schemas. `docs/configuration.md` is generated from it (`npm run
  * settings-page`), so that the page matches the code.
  */
 import { z } from 'zod'
 
 export type SettingMeaning = {
-  /** One or more sentences in Markdown, without the final full stop. */
+  /** Description of the setting: one or more sentences in Markdown, without the final full stop. */
   meaning: string
-  /** Markdown. Overrides or explains the schema's own default. */
+  /** Default value in Markdown. It overrides or explains the schema's own default. */
   default?: string
-  /** Must not be disclosed; a text states the condition under which this applies. */
+  /** True if the value must not be disclosed. A text states the condition under which it must not be disclosed. */
   secret?: true | string
-  /** Restrictions in production, in Markdown. */
+  /** Restrictions on the value in production, in Markdown. */
   production?: string
 }
 
 /**
- * Register with `schema.register(SETTINGS, …)` as the last call on a schema: zod keeps the entry for that exact object.
+ * Registry of the settings' documentation. Call `schema.register(SETTINGS, …)` last on a schema, because zod stores the
+ * entry for that exact object.
  */
 export const SETTINGS = z.registry<SettingMeaning>()

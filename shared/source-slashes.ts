@@ -1,28 +1,34 @@
 /**
- * Decides from the preceding tokens whether a slash in JavaScript divides or begins a regular expression. A full answer
- * requires the whole grammar; ambiguous cases are reported as `unclear`, never guessed.
+ * Decides from the preceding tokens whether a slash in JavaScript divides or starts a regular expression. A complete
+ * answer requires the whole grammar. Ambiguous cases are reported as `unclear`, never guessed.
  */
 
 /**
- * Meaning of a slash at the current position: after a value it divides, before an operand it begins a regular
+ * Meaning of a slash at the current position. After a value it divides; before an operand it starts a regular
  * expression.
  */
 export type Slash = 'divides' | 'begins' | 'unclear'
 
-/** Always followed by an operand or a statement. Reserved words, so never identifiers. */
+/** Reserved words that are always followed by an operand or a statement. */
 const BEFORE_OPERAND = new Set(
   'return typeof instanceof in new delete void throw case do else'.split(' '),
 )
-/** Identifiers in some contexts and keywords in others, or statements that a line break can end. */
+/**
+ * Words after which a slash is ambiguous. Some are identifiers in some contexts and keywords in others; the rest are
+ * statements that a line break can end.
+ */
 const UNCLEAR = new Set('of await yield extends default break continue debugger'.split(' '))
-/** A statement begins after the closing parenthesis of these. */
+/** Keywords followed by a parenthesized head. A statement starts after the closing parenthesis. */
 const HEADS = new Set(['if', 'while', 'for', 'with'])
-/** Single-character punctuators. Excludes identifier characters from scripts that this engine does not know yet. */
+/**
+ * Single-character punctuators. They are listed, because any other character may be part of an identifier in a script
+ * that this engine does not know yet.
+ */
 const PUNCTUATORS = new Set('!%&*+,-/:;<=>?^|~')
 
 /** Returns the meaning of a slash after a word, given the two tokens before it. */
 export function behindWord(word: string, last: string, beforeLast: string): Slash {
-  // A property name, unless the dot belongs to a number: `1. in x`.
+  // The word is a property name, unless the dot belongs to a number: `1. in x`.
   if (last === '.' && !/^[0-9]/.test(beforeLast)) return 'divides'
   if (UNCLEAR.has(word)) return 'unclear'
   if (!BEFORE_OPERAND.has(word)) return 'divides'
@@ -41,7 +47,7 @@ export function behindSign(character: string): Slash {
  */
 export function behindBracket(closedBy: ')' | ']' | '}', last: string, beforeLast: string): Slash {
   if (closedBy === ']') return 'divides'
-  // Either a block, or an object or function that could be divided.
+  // The brace closes either a block, or an object or function that could be divided.
   if (closedBy === '}') return 'unclear'
   if (HEADS.has(last)) return beforeLast === '.' || beforeLast === '#' ? 'unclear' : 'begins'
   // `for await (…)` is ambiguous with the end of one line followed by the start of the next.

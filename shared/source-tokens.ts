@@ -1,16 +1,16 @@
 /**
  * Tokenizes a JavaScript source just well enough to prove that it ends outside of every comment, string, template
- * literal, regular expression and bracket. It cannot use an engine's parser: Workers and pages with a strict content
+ * literal, regular expression and bracket. An engine's parser cannot be used: Workers and pages with a strict content
  * security policy do not allow `eval`.
- * The meaning of a slash depends on the whole grammar. If it is ambiguous, the source is rejected, because a wrong
- * guess would confuse code and literals from there on.
+ * The meaning of a slash depends on the whole grammar. If a slash is ambiguous, the source is rejected, because a wrong
+ * guess would confuse code and literals in the rest of the source.
  */
 import { commentEnd, literalPartEnd, regexEnd, stringEnd } from './source-literals.ts'
 import { behindBracket, behindSign, behindWord, type Slash } from './source-slashes.ts'
 
-/** A source that is unterminated, has unbalanced brackets, or is ambiguous. */
+/** A source is unterminated, has unbalanced brackets, or is ambiguous. */
 export class SourceUnended extends Error {
-  /** Starts at 1. */
+  /** Number of the line with the problem, starting at 1. */
   readonly line: number
   constructor(what: string, line: number) {
     super(`line ${line}: ${what}`)
@@ -20,16 +20,19 @@ export class SourceUnended extends Error {
 }
 
 export type Token = {
-  /** Text of a word, number or punctuator; `''` for a string, template literal or regular expression. */
+  /**
+   * Text of the token if it is a word, number or punctuator. Empty for a string, template literal or regular
+   * expression.
+   */
   text: string
-  /** Number of enclosing brackets. */
+  /** Number of brackets that enclose the token. */
   depth: number
 }
 
 type Bracket = {
   at: number
   closedBy: ')' | ']' | '}'
-  /** True if it closes a substitution, after which the template literal continues. */
+  /** True if the bracket closes a substitution, after which the template literal continues. */
   inLiteral: boolean
   slashBehind: Slash
 }
@@ -38,10 +41,10 @@ const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]+|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA
 const SPACE = /[\s\ufeff]+/y
 const LINE_END = /[\n\r\u2028\u2029]/
 
-/** HTML-like comments, which editors and reviewers see as code, and the hashbang of a script. */
+/** Starts of HTML-like comments, which editors and reviewers see as code, and of a script's hashbang. */
 const ODD_COMMENTS = ['<!--', '-->', '#!']
 
-/** @throws {SourceUnended} */
+/** Splits a source into tokens. @throws {SourceUnended} */
 export function* tokensOf(source: string): Generator<Token, void, undefined> {
   const open: Bracket[] = []
   let at = 0
@@ -59,17 +62,17 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     return { text, depth: open.length }
   }
   const value = (end: number | undefined, what: string): Token => {
-    if (end === undefined) throw unended(`${what} that does not end`, at)
+    if (end === undefined) throw unended(`unterminated ${what}`, at)
     at = end
     return token('', 'divides')
   }
   /**
-   * Scans a template literal from after its opening backtick, or after a substitution. Yields no token if another
+   * Scans a template literal from after its opening backtick, or from after a substitution. Yields no token if another
    * substitution follows.
    */
   const literal = (from: number): Token[] => {
     const part = literalPartEnd(source, from)
-    if (!part || part.isWhole) return [value(part?.end, 'a template literal')]
+    if (!part || part.isWhole) return [value(part?.end, 'template literal')]
     open.push({ at, closedBy: '}', inLiteral: true, slashBehind: 'unclear' })
     at = part.end
     token('(', 'begins')
@@ -93,24 +96,25 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     const pair = source.slice(at, at + 2)
     if (pair === '//' || pair === '/*') {
       const end = commentEnd(source, at)
-      if (end === undefined) throw unended('a comment that does not end', at)
+      if (end === undefined) throw unended('unterminated comment', at)
       isLineBegun ||= LINE_END.test(source.slice(at, end))
       at = end
       continue
     }
     const odd = ODD_COMMENTS.find((sign) => source.startsWith(sign, at))
-    if (odd !== undefined) throw unended(`${odd}, which can be a comment: write it apart`, at)
+    if (odd !== undefined)
+      throw unended(`${odd} may start a comment; separate the characters with spaces`, at)
     if (character === '"' || character === "'") {
-      yield value(stringEnd(source, at), 'a string')
+      yield value(stringEnd(source, at), 'string')
       continue
     }
     if (character === '/') {
-      // At the start of a line it divides, unless the previous line ends a statement, as in `var a`, `break` or `() =>
-      // {}`.
+      // At the start of a line, such a slash divides unless the previous line ends a statement, as in `var a`, `break`
+      // or `() => {}`.
       if (slash === 'unclear' || (isLineBegun && slash === 'divides'))
-        throw unended('a slash that may divide or begin an expression: use parentheses', at)
+        throw unended('ambiguous slash: division or regular expression; use parentheses', at)
       if (slash === 'begins') {
-        yield value(regexEnd(source, at), 'a regular expression')
+        yield value(regexEnd(source, at), 'regular expression')
         continue
       }
     }
@@ -133,7 +137,7 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     }
     if (character === ')' || character === ']' || character === '}') {
       const bracket = open.pop()
-      if (bracket?.closedBy !== character) throw unended(`a ${character} that nothing opens`, at)
+      if (bracket?.closedBy !== character) throw unended(`unmatched ${character}`, at)
       if (bracket.inLiteral) {
         yield* literal(at + 1)
         continue
@@ -144,7 +148,8 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     }
     if (pair === '++' || pair === '--') {
       at += 2
-      // Postfix or prefix: a slash means what it would mean without the operator. After a line break it can be either.
+      // The operator is either postfix or prefix. A slash after it means what it would mean without the operator. After
+      // a line break, the operator can be either.
       yield token(pair, isLineBegun ? 'unclear' : slash)
       continue
     }
@@ -157,7 +162,7 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     yield token(character, behindSign(character))
   }
   const unclosed = open.pop()
-  if (unclosed) throw unended('a bracket that is not closed', unclosed.at)
+  if (unclosed) throw unended('unclosed bracket', unclosed.at)
 }
 
 function lineOf(source: string, at: number): number {

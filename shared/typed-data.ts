@@ -1,7 +1,7 @@
 /**
- * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035). All messages share
- * the domain and the two members. The primary type states the purpose, so that a signature for one purpose is invalid
- * for another.
+ * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035). All messages have
+ * the same domain and the same two members. The primary type states the purpose, so that a signature for one purpose is
+ * invalid for another.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { decodeHex, encodeHex } from './hex.ts'
@@ -12,7 +12,7 @@ export type Purpose = (typeof PURPOSES)[number]
 export const DOMAIN_NAME = 'Svc ChainSecured'
 export const DOMAIN_VERSION = '1'
 
-/** The order matters: it is part of the type's hash. */
+/** Members of the EIP-712 domain. The order matters, because it is part of the type's hash. */
 export const DOMAIN_MEMBERS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -23,12 +23,12 @@ export const PROOF_MEMBERS = [
   { name: 'issuedAt', type: 'uint256' },
 ] as const
 
-/** A wallet's claim to control an address, at a point in time, addressed to the node of one chain. */
+/** A wallet's claim to control an address at a point in time, addressed to the node of one chain. */
 export type Statement = {
   purpose: Purpose
-  /** 0x hex of 20 bytes in any case; the case does not affect the signature. */
+  /** Address of the wallet: 0x hex of 20 bytes in upper or lower case. The case does not affect the signature. */
   address: string
-  /** Unix seconds. */
+  /** Time at which the wallet signs, in Unix seconds. */
   issuedAt: bigint | number
   chainId: bigint | number
 }
@@ -40,7 +40,7 @@ export type TypedData = {
   message: { address: string; issuedAt: number | string }
 }
 
-/** Returns the argument for `eth_signTypedData_v4`. Numbers above 2^53 become decimal strings. */
+/** Returns the argument for `eth_signTypedData_v4`. Numbers above 2^53 are encoded as decimal strings. */
 export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement): TypedData {
   return {
     types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS },
@@ -50,7 +50,7 @@ export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement):
   }
 }
 
-/** Returns the 32 bytes to sign: keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
+/** Returns the 32 bytes that the wallet signs: keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
 export function digestOf({ purpose, address, issuedAt, chainId }: Statement): Uint8Array {
   const domain = hashed(
     typeHash('EIP712Domain', DOMAIN_MEMBERS),

@@ -1,6 +1,7 @@
 /**
- * Removes null members from an object: generated clients send null for absent optional fields
- * (docs/decisions/0072-null-and-email.md). Nested nulls are data and are kept. `withoutNulls` follows a schema instead.
+ * Removes null members from an object, because generated clients send null for absent optional fields
+ * (docs/decisions/0072-null-and-email.md). Nested nulls are data and are preserved. `withoutNulls` follows a schema
+ * instead.
  * @returns the value itself if it has no null members
  */
 export function withoutNullMembers<Value>(value: Value): Value {

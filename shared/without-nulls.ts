@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Removes null from optional fields: generated clients send it for fields that their caller omitted. Keeps a null that
- * the field's own schema accepts.
+ * Removes null from optional fields, because generated clients send null for fields that their caller omitted.
+ * Preserves a null that the field's own schema accepts.
  *
  * @example
  * withoutNulls(z.object({ limit: z.int().optional() }), { limit: null }) // {}

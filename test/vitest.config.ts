@@ -8,16 +8,13 @@ import { boundsOr } from './nightly/bounds.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files that run at a time. Most of them wait for blocks and clocks, so there are more than processors. */
+/** Files that run in parallel: more than processors, because most of them wait for blocks and timers. */
 const SIDE_BY_SIDE = availableParallelism() + 2
 
-/** Files that kill parts of a stack under load, or hold a time against a bound there: with a third, what is killed is late. */
+/** Files that kill processes of a stack under load. More than two in parallel delay the restarts too much. */
 const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
 
-/**
- * Files that look at what an isolate does first, or want the scanner and its index, the rates of addresses or the mailbox to
- * themselves: a workerd for each.
- */
+/** Files that need their own workerd: they test a new isolate, or need exclusive scanner, index, rate limits or mailbox. */
 const FRESH = [
   'test/edge/schedule/{scan,scanner}.test.ts',
   'test/edge/queue/index-row.test.ts',
@@ -28,8 +25,8 @@ const FRESH = [
 ]
 
 /**
- * Files of the origin that put a double in a module's place, which others have loaded, or compare with what is Node's own, in
- * whose place a server puts its `Request` and `Response`: a process for each.
+ * Files that need their own process: they mock a module that other files have loaded, or compare with Node's own `Request` and
+ * `Response`, which the HTTP server replaces.
  */
 const OWN_PROCESS = [
   'test/origin/actions/{failed-fork,failed-start,pool-restart}.test.ts',
@@ -37,16 +34,15 @@ const OWN_PROCESS = [
 ]
 
 const bindings = await makeEdgeTestEnvironment()
-// After the environment: it names the authority that Miniflare reads when it is imported.
+// Imported after the environment is set, because Miniflare reads the certificate authority from it.
 const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-plugin')
 
-/** Files that run inside workerd. */
+/** A project whose files run in workerd. */
 function edgeProject(files: {
   name: string
   include: string[]
   exclude?: string[]
   isolate?: false
-  /** Further set-up. */
   globalSetup?: string[]
   provide?: Partial<ProvidedContext>
 }) {
@@ -75,7 +71,7 @@ function edgeProject(files: {
   }
 }
 
-/** Files that run in Node, with parts of the origin. */
+/** A project whose files run in Node, with parts of the origin. */
 function originProject(files: {
   name: string
   include: string[]
@@ -94,7 +90,7 @@ function originProject(files: {
   }
 }
 
-/** Files with a stack of real processes each. */
+/** A project whose files start a stack of real processes. */
 function systemProject(files: {
   name: string
   include: string[]
@@ -112,7 +108,7 @@ function systemProject(files: {
         './test/origin/template-setup.ts',
         './test/origin/db/server-setup.ts',
       ],
-      // For what hangs. How fast something is, a test says itself.
+      // Only detects hangs.
       testTimeout: 600_000,
       hookTimeout: 600_000,
     },
@@ -136,7 +132,7 @@ export default defineConfig({
         name: 'edge',
         include: ['test/edge/**/*.test.ts'],
         exclude: FRESH,
-        // A workerd for each file would be more than half of their time.
+        // Otherwise, starting workerd for each file would take more than half of the time.
         isolate: false,
         globalSetup: ['./test/doubles/anvil-setup.ts', './test/doubles/mail-api-setup.ts'],
         provide: { simulation: boundsOr({ first: 1, count: 20 }) },
@@ -146,7 +142,7 @@ export default defineConfig({
         name: 'origin',
         include: ['test/{origin,shared,conformance,console}/**/*.test.ts'],
         exclude: OWN_PROCESS,
-        // What they import is a second of a processor for each file otherwise.
+        // Otherwise, the imports of each file take a second of CPU time.
         isolate: false,
         maxWorkers: SIDE_BY_SIDE,
       }),

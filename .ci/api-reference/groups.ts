@@ -1,4 +1,7 @@
-/** Which operations stand together. The first group whose pattern fits has the operation. */
+/**
+ * A group of API operations in the reference. An operation belongs to the first group with a pattern that matches the
+ * operation's path.
+ */
 export type Group = { name: string; title: string; paths: RegExp; about: string }
 
 export const TRIGGER_GROUPS: readonly Group[] = [
@@ -16,14 +19,14 @@ export const TRIGGER_GROUPS: readonly Group[] = [
   },
   {
     name: 'agents',
-    title: 'Tokens and who they are for',
+    title: 'Tokens and users',
     paths: /^\/(api\/me|agent\/requests)/,
     about: '',
   },
   { name: 'webhook', title: 'Webhooks', paths: /^\/webhook\//, about: '' },
   {
     name: 'service',
-    title: 'The service itself',
+    title: 'Service',
     paths: /^\/(health|metrics|openapi\.json|sealed\/)/,
     about: '',
   },
@@ -34,45 +37,46 @@ export const CORE_GROUPS: readonly Group[] = [
     name: 'billing',
     title: 'Credits and payments',
     paths: /\/billing\//,
-    about:
-      'What there is to spend, what was spent, and how to add to it ([credits](../credits.md)).',
+    about: 'Balance, charges and payments ([credits](../credits.md)).',
   },
   {
     name: 'usage-keys',
     title: 'Usage keys',
     paths: /usage_api_key|list_api_keys/,
-    about: 'Keys that may do some things and not others ([accounts](../accounts.md)).',
+    about: 'Keys with limited permissions ([accounts](../accounts.md)).',
   },
   {
     name: 'groups',
     title: 'Groups',
     paths: /group/,
-    about: 'Which keys may run which actions with which wallets ([accounts](../accounts.md)).',
+    about:
+      'Groups define which keys can run which actions with which wallets ([accounts](../accounts.md)).',
   },
   {
     name: 'actions',
     title: 'Actions',
     paths: /action/,
-    about: 'Running code, and the record of it ([actions](../actions.md)).',
+    about: 'Running and recording actions ([actions](../actions.md)).',
   },
   {
     name: 'wallets',
     title: 'Wallets',
     paths: /wallet/,
     about:
-      'Keys that are derived inside the origin, and never leave it ([accounts](../accounts.md)).',
+      'Keys that are derived inside the origin and never leave it ([accounts](../accounts.md)).',
   },
   {
     name: 'accounts',
     title: 'Accounts',
     paths: /account/,
-    about: 'Opening one, changing its key, handing it to a wallet ([accounts](../accounts.md)).',
+    about:
+      'Opening an account, rotating its key, converting it to ChainSecured mode ([accounts](../accounts.md)).',
   },
   {
     name: 'service',
-    title: 'The service itself',
+    title: 'Service',
     paths: /./,
     about:
-      'Versions, limits, the evidence of the machine ([attestation](../attestation.md)), the sealed channel.',
+      'Versions, limits, attestation evidence ([attestation](../attestation.md)) and the sealed channel.',
   },
 ]

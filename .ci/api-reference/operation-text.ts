@@ -1,4 +1,4 @@
-/** One operation of an OpenAPI document as a section of a page. */
+/** Renders one operation of an OpenAPI document as a section of a Markdown page. */
 import { exampleOf, type Field, fieldsOf, type Schema, typeText } from './schema-text.ts'
 
 type Content = Record<string, { schema?: Schema; example?: unknown }>
@@ -22,9 +22,9 @@ export type Operation = {
 }
 
 export type Service = {
-  /** As documents write its address: `{base_url}`. */
+  /** Placeholder for the base URL of the service in examples, such as `{base_url}`. */
   url: string
-  /** From the page to `docs/errors.md`. */
+  /** Relative link from the generated page to `docs/errors.md`. */
   errors: string
 }
 
@@ -36,7 +36,7 @@ export function operationText(operation: Operation, service: Service): string {
     summary,
     credential(operation),
     parameters.length > 0 && table(parameters.map(parameterField)),
-    body?.schema && fieldsTable('Body', body.schema),
+    body?.schema && fieldsTable('Request body', body.schema),
     example(operation, service, body),
     ...answers(operation),
     errors(operation, service),
@@ -56,11 +56,11 @@ const CREDENTIALS: Record<string, string> = {
 function credential({ security = [] }: Operation): string {
   const ways = security.flatMap((way) =>
     Object.entries(way).map(([name, scopes]) => {
-      const scope = scopes.map((each) => ` that was approved for \`${each}\``).join('')
+      const scope = scopes.map((each) => ` with the scope \`${each}\``).join('')
       return `${CREDENTIALS[name] ?? name}${scope}`
     }),
   )
-  return `**Credential**: ${ways.length === 0 ? 'none' : ways.join(', or ')}.`
+  return `**Authentication**: ${ways.length === 0 ? 'none' : ways.join(', or ')}.`
 }
 
 const PLACES: Record<string, string> = { query: 'query', path: 'path', header: 'header' }
@@ -75,7 +75,7 @@ function fieldsTable(what: string, schema: Schema): string {
   const list = schema.type === 'array'
   const fields = fieldsOf(list ? (schema.items ?? {}) : schema)
   if (fields.length === 0) return ''
-  return `**${what}**${list ? ', a list of' : ''}:\n\n${table(fields)}`
+  return `**${what}**${list ? ' (array of)' : ''}:\n\n${table(fields)}`
 }
 
 function table(fields: Field[]): string {
@@ -83,7 +83,7 @@ function table(fields: Field[]): string {
     [`\`${name}\`${required ? ' *' : ''}`, type, meaning].map(cell).join(' | '),
   )
   return [
-    '| Field (* required) | Takes | Meaning |',
+    '| Field (* required) | Type | Description |',
     '|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n')
@@ -114,7 +114,7 @@ function example(
   return `\`\`\`text\ncurl ${verb}${address}${headers}${data}\n\`\`\``
 }
 
-/** Answers that are not failures. */
+/** Renders the responses with a status below 400. */
 function answers({ responses }: Operation): string[] {
   return Object.entries(responses)
     .filter(([status, answer]) => Number(status) < 400 && answer.$ref === undefined)
@@ -123,10 +123,10 @@ function answers({ responses }: Operation): string[] {
       const types = Object.keys(content).filter((type) => type !== 'application/json')
       const said = description === 'Done.' ? '' : ` ${description}`
       const also = types.length > 0 ? ` As ${types.map((type) => `\`${type}\``).join(', ')}.` : ''
-      const begin = `**Answer**: ${status}.${said}${also}`
+      const begin = `**Response**: ${status}.${said}${also}`
       if (json?.example !== undefined)
         return `${begin}\n\n\`\`\`json\n${JSON.stringify(json.example, null, 2)}\n\`\`\``
-      const fields = json?.schema ? fieldsTable('Its body', json.schema) : ''
+      const fields = json?.schema ? fieldsTable('Response body', json.schema) : ''
       return fields === '' ? begin : `${begin}\n\n${fields}`
     })
 }
@@ -138,5 +138,5 @@ function errors({ responses }: Operation, { errors: page }: Service): string {
       const name = $ref?.split('/').at(-1)
       return name === undefined ? status : `[${status}](${page}#${name})`
     })
-  return names.length > 0 ? `**Failures**: ${names.join(', ')}.` : ''
+  return names.length > 0 ? `**Errors**: ${names.join(', ')}.` : ''
 }

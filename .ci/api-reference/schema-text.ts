@@ -1,4 +1,4 @@
-/** JSON Schema, in the words that people read: what a field takes, its limits, an example of it. */
+/** Describes the fields of a JSON Schema as text: types, limits and example values. */
 
 export type Schema = {
   type?: string | string[]
@@ -25,7 +25,10 @@ export type Schema = {
 
 export type Field = { name: string; type: string; required: boolean; meaning: string }
 
-/** The fields of an object, and those one level below: `options.dedup`. */
+/**
+ * Returns the fields of an object schema. Includes the fields of nested objects, one level deep, with dotted names such
+ * as `options.dedup`.
+ */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
     {
@@ -43,7 +46,7 @@ const bracketsOf = (field: Schema) => (field.type === 'array' ? '[]' : '')
 
 function meaningOf({ description = '', default: standard }: Schema): string {
   if (standard === undefined || typeof standard === 'object') return description
-  return `${description} Without it \`${String(standard)}\`.`.trim()
+  return `${description} Default: \`${String(standard)}\`.`.trim()
 }
 
 export function typeText(schema: Schema): string {
@@ -52,14 +55,17 @@ export function typeText(schema: Schema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ')
   if (schema.type === 'array')
-    return `list of ${typeText(schema.items ?? {})}${bounds(schema.minItems, schema.maxItems, 'of them')}`
+    return `array of ${typeText(schema.items ?? {})}${bounds(schema.minItems, schema.maxItems, 'items')}`
   if (schema.type === 'string') return `string${stringBounds(schema)}`
   if (schema.type === 'integer' || schema.type === 'number')
     return schema.type + bounds(schema.minimum, schema.maximum)
   return [schema.type ?? 'any JSON'].flat().join(' or ')
 }
 
-/** A pattern that no table cell can take says less than its field's description. */
+/**
+ * Describes the length limits of a string. Patterns are omitted unless they match hex strings of a fixed length,
+ * because they do not fit a table cell and the field's description is more informative.
+ */
 function stringBounds({ pattern, minLength, maxLength }: Schema): string {
   const hex = /^\^0x\[0-9a-fA-F\]\{(\d+)\}\$$/.exec(pattern ?? '')?.[1]
   if (hex !== undefined) return ` of ${Number(hex) / 2} bytes in hex with 0x`
@@ -77,7 +83,7 @@ function bounds(least?: number, most?: number, unit = ''): string {
   return ''
 }
 
-/** What a request may look like, where none is given: its required fields alone. */
+/** Generates an example value for a schema that does not provide one. Objects contain only their required fields. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]

@@ -1,17 +1,17 @@
-/** Reads event declarations of Solidity sources, with the user-defined types that they name. */
+/** Reads event declarations from Solidity sources and resolves the user-defined types in them. */
 import { type EventLayout, layoutOf } from './event-layout.ts'
 
-/** A file with its path in the package. */
+/** A Solidity source file. `path` is relative to the package. */
 export type SourceFile = { path: string; text: string }
 
-/** What a name stands for where a type is expected. */
+/** Definition of a user-defined name that is used as a type. */
 type Definition = {
   file: string
-  /** The contract, interface or library around it; empty at file level. */
+  /** Name of the enclosing contract, interface or library; empty for a definition at file level. */
   container: string
 } & (
   | { kind: 'alias'; type: string }
-  /** Types of its members, as written. */
+  /** Declarations of the struct's members, as written in the source. */
   | { kind: 'struct'; members: string[] }
 )
 
@@ -24,10 +24,13 @@ const EVENT = /\bevent\s+([A-Za-z_$][\w$]*)\s*\(([^;]*)\)\s*(anonymous)?\s*;/g
 const STRUCT = /\bstruct\s+([A-Za-z_$][\w$]*)\s*\{([^}]*)\}/g
 const ENUM = /\benum\s+([A-Za-z_$][\w$]*)\s*\{/g
 const VALUE_TYPE = /\btype\s+([A-Za-z_$][\w$]*)\s+is\s+([A-Za-z_$][\w$]*)\s*;/g
-/** Structs cannot nest deeper in an event without a mapping or a cycle. */
+/** Maximum nesting depth of structs in an event. Deeper nesting is treated as a cycle. */
 const DEPTH_MAX = 8
 
-/** Type names of a set of sources; a name that means two things in different places is resolved by its place. */
+/**
+ * Collects the type and event declarations of a set of Solidity sources. If a type name has several definitions, it
+ * resolves to the one in scope.
+ */
 export class SoliditySources {
   readonly #definitions = new Map<string, Definition[]>()
   readonly #bases = new Map<string, string[]>()
@@ -83,7 +86,7 @@ export class SoliditySources {
         })
   }
 
-  /** Events whose types are all known. */
+  /** Returns the events for which all argument types can be resolved. */
   events(): EventLayout[] {
     return this.#events.flatMap((event) => {
       const inputs = event.args
@@ -145,7 +148,7 @@ export class SoliditySources {
     return members.includes(undefined) ? undefined : `(${members.join(',')})`
   }
 
-  /** A container and what it inherits from. */
+  /** Returns the name of a contract and the names of all contracts that it inherits from. */
   #scopesOf(container: string, seen = new Set<string>()): string[] {
     if (container === '' || seen.has(container)) return []
     seen.add(container)
@@ -154,7 +157,7 @@ export class SoliditySources {
   }
 }
 
-/** The type of `address payable indexed from` or `Order[] orders`. */
+/** Returns the type in a Solidity declaration such as `address payable indexed from` or `Order[] orders`. */
 function typeOf(declaration: string): string {
   const text = declaration
     .replace(/\s+/g, ' ')

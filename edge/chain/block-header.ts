@@ -1,17 +1,17 @@
 export type BlockHeader = {
   number: number
-  /** 32 bytes as lower-case 0x hex, like all hex in this type. */
+  /** Block hash: 32 bytes as lower-case 0x hex, like all hex values of this type. */
   hash: string
   parentHash: string
-  /** Unix seconds. */
+  /** Block time, in Unix seconds. */
   timestamp: number
-  /** 256 bytes: a bloom filter over the block's logs. */
+  /** Bloom filter of the block's logs, 256 bytes. */
   logsBloom: string
 }
 
 /**
- * An endpoint's view of the chain at one moment. A tag is absent if it was not requested, and null if no available
- * endpoint serves it or the chain has no such block yet.
+ * Head of the chain as reported by an endpoint. The `safe` and `finalized` blocks are absent if they were not
+ * requested. They are null if no available endpoint serves the tag or the chain has no such block yet.
  */
 export type Tip = {
   latest: BlockHeader

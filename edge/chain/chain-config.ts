@@ -11,7 +11,7 @@ import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainConfig = {
   chain: ChainName
-  /** As written by the trigger's owner. */
+  /** Event signature as written by the trigger's owner. */
   signatureText: string
   signature: EventSignature
   filter: LogFilter
@@ -20,11 +20,11 @@ export type ChainConfig = {
 
 const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
 
-/** @throws {TriggerRefused} naming the first invalid key */
+/** @throws {TriggerRefused} if the config is invalid, naming the first invalid key */
 export function readChainConfig(config: Record<string, unknown>): ChainConfig {
   for (const key of Object.keys(config))
     if (!KEYS.includes(key))
-      refuse(key.slice(0, 64), 'a chain_event has no such key', `It has ${KEYS.join(', ')}.`)
+      refuse(key.slice(0, 64), 'unknown field', `A chain_event has ${KEYS.join(', ')}.`)
   const chain = readChain(config.chain)
   const wrong = wrongInAddress(config.contract_address)
   if (wrong) refuse('contract_address', wrong.problem, wrong.fix)
@@ -50,7 +50,7 @@ export function requireConfigured(chain: ChainName, chains: Chains): void {
   throw new TriggerRefused({ reason: 'chain_not_configured', chain, configured })
 }
 
-/** Returns true if both configurations watch for the same logs, so that the trigger can keep its position. */
+/** Returns true if both configurations match the same logs, so that the trigger can keep its position in the chain. */
 export function watchesSame(one: ChainConfig, other: ChainConfig): boolean {
   const watched = ({ chain, filter, startBlock }: ChainConfig) =>
     JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])
@@ -60,14 +60,14 @@ export function watchesSame(one: ChainConfig, other: ChainConfig): boolean {
 function readChain(chain: unknown): ChainName {
   const known = CHAIN_NAMES.find((name) => name === chain)
   if (known !== undefined) return known
-  const problem = chain === undefined ? 'it is missing' : 'no such chain'
+  const problem = chain === undefined ? 'required' : 'unknown chain'
   return refuse('chain', problem, `Send one of ${CHAIN_NAMES.join(', ')}.`)
 }
 
 function readSignature(text: unknown): EventSignature {
   const fix =
     'Send the event as its contract declares it, such as Transfer(address,address,uint256).'
-  if (text === undefined) return refuse('event_signature', 'it is missing', fix)
+  if (text === undefined) return refuse('event_signature', 'required', fix)
   if (typeof text !== 'string') return refuse('event_signature', 'expected a string', fix)
   try {
     return parseEventSignature(text)

@@ -10,7 +10,10 @@ export type ChainSettings = {
   chainId: number
   /** JSON-RPC endpoints, preferred one first. They may contain keys, so they are never logged or shown. */
   rpc: readonly string[]
-  /** Depth below the head at which a block counts as final, for triggers that do not set one. */
+  /**
+   * Default finality: the depth below the head at which a block counts as final, for triggers that do not set a
+   * finality.
+   */
   finality: number
   pollMs: number
 }
@@ -18,9 +21,9 @@ export type ChainSettings = {
 export type Chains = Partial<Record<ChainName, ChainSettings>>
 
 /**
- * Default finality in blocks and poll interval in milliseconds. At half of Ethereum's block time, polling delays an
- * event by 3 s on average. Polling the other chains faster than every 2 s would mostly return nothing new
- * (`docs/decisions/0046`).
+ * Default finality in blocks and default poll interval in milliseconds. Ethereum is polled at half of its block time,
+ * which delays an event by 3 s on average. Polling the other chains more often than every 2 s would mostly return
+ * nothing new (`docs/decisions/0046`).
  */
 const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   ethereum: { finality: 12, pollMs: 6_000 },
@@ -30,11 +33,11 @@ const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   polygon: { finality: 64, pollMs: 2_000 },
 }
 
-/** Faster polling would not deliver events earlier on any chain. */
+/** Minimum poll interval. Faster polling would not deliver events earlier on any chain. */
 const POLL_MS_MIN = 200
-/** With a longer interval, polling would delay events more than block times do. */
+/** Maximum poll interval. With a longer interval, polling would delay events more than block times do. */
 const POLL_MS_MAX = 60_000
-/** Each endpoint costs a chain ID request, and more of them while it fails. */
+/** Maximum number of endpoints of a chain. Each endpoint costs a chain ID request, and more of them while it fails. */
 const ENDPOINTS_MAX = 8
 
 const defaultsOf = (member: 'finality' | 'pollMs') =>
@@ -44,15 +47,15 @@ const defaultsOf = (member: 'finality' | 'pollMs') =>
 
 export const chainMembers = {
   chain_id: z.int().min(1).register(SETTINGS, {
-    meaning: 'what every node has to answer to `eth_chainId`; one that answers another is not used',
+    meaning: 'chain ID that every node must return from `eth_chainId`; other nodes are not used',
   }),
   rpc: z
     .array(z.string().superRefine(requireEndpoint))
     .min(1)
     .max(ENDPOINTS_MAX)
     .register(SETTINGS, {
-      meaning: `1 to ${ENDPOINTS_MAX} URLs, the preferred one first; the others are asked when it fails, lags or refuses`,
-      secret: 'when a key is in it',
+      meaning: `1 to ${ENDPOINTS_MAX} URLs, the preferred one first; the others are used if it fails, lags or rejects requests`,
+      secret: 'if it contains a key',
       production: '`http`',
     }),
   finality: z
@@ -61,7 +64,7 @@ export const chainMembers = {
     .max(FINALITY_DEPTH_MAX)
     .optional()
     .register(SETTINGS, {
-      meaning: `blocks below the head at which a block is final, for triggers that do not say, 0 to ${FINALITY_DEPTH_MAX.toLocaleString('en-US')}`,
+      meaning: `number of blocks below the head at which a block is final, for triggers without \`finality\`, 0 to ${FINALITY_DEPTH_MAX.toLocaleString('en-US')}`,
       default: defaultsOf('finality'),
     }),
   poll_ms: z
@@ -70,12 +73,15 @@ export const chainMembers = {
     .max(POLL_MS_MAX)
     .optional()
     .register(SETTINGS, {
-      meaning: `milliseconds between two questions for the head, ${POLL_MS_MIN} to ${POLL_MS_MAX.toLocaleString('en-US')}, while there are triggers`,
+      meaning: `poll interval in milliseconds while there are triggers, ${POLL_MS_MIN} to ${POLL_MS_MAX.toLocaleString('en-US')}`,
       default: defaultsOf('pollMs'),
     }),
 }
 
-/** Errors never quote unknown members or values, because a URL with a key may appear anywhere in the setting. */
+/**
+ * Schema of one chain's settings. Its errors never quote unknown members or values, because a URL with an API key may
+ * appear anywhere in the setting.
+ */
 const chainSchema = z
   .strictObject(chainMembers, {
     error: unknownMember('chain_id, rpc, finality and poll_ms'),
@@ -84,7 +90,7 @@ const chainSchema = z
     const known = rpc.map((url) => (URL.canParse(url) ? new URL(url).href : undefined))
     for (const [place, url] of known.entries())
       if (url !== undefined && known.indexOf(url) < place)
-        context.addIssue({ code: 'custom', path: ['rpc', place], message: 'it is there already' })
+        context.addIssue({ code: 'custom', path: ['rpc', place], message: 'duplicate' })
   })
 
 const chainsSchema = z.strictObject(
@@ -95,7 +101,10 @@ const chainsSchema = z.strictObject(
   { error: unknownMember(CHAIN_NAMES.join(', ')) },
 )
 
-/** Parses `CHAINS`, a JSON object keyed by chain name. If it is absent or empty, no chains are configured. */
+/**
+ * Parses the `CHAINS` setting, a JSON object keyed by chain name. If the setting is absent or empty, no chains are
+ * configured.
+ */
 export const chainsSetting = z
   .string()
   .optional()
@@ -104,8 +113,8 @@ export const chainsSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The message of `JSON.parse` quotes its input, which may contain a key.
-      context.addIssue({ code: 'custom', message: 'JSON is expected' })
+      // Ignores the error of `JSON.parse`, because its message quotes the input, which may contain an API key.
+      context.addIssue({ code: 'custom', message: 'expected JSON' })
       return z.NEVER
     }
   })
@@ -130,7 +139,7 @@ function withDefaults(name: ChainName, chain: z.infer<typeof chainSchema>): Chai
   }
 }
 
-/** Returns the path and problem of each setting that production does not allow. */
+/** Returns the path and problem of each chain setting that production does not allow. */
 export function chainMisfits({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: string }) {
   const found: [string, string][] = []
   if (SVC_ENV !== 'production') return found
@@ -138,9 +147,9 @@ export function chainMisfits({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: str
   for (const [name, { rpc, chainId }] of Object.entries(CHAINS)) {
     for (const [place, url] of rpc.entries())
       if (url.startsWith('http:'))
-        found.push([`CHAINS.${name}.rpc.${place}`, 'production asks over https alone'])
+        found.push([`CHAINS.${name}.rpc.${place}`, 'must use https in production'])
     if (ids.includes(chainId))
-      found.push([`CHAINS.${name}.chain_id`, 'another chain of these has the same'])
+      found.push([`CHAINS.${name}.chain_id`, 'must differ from the other chains'])
     ids.push(chainId)
   }
   return found
@@ -149,11 +158,11 @@ export function chainMisfits({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: str
 function requireEndpoint(url: string, context: z.RefinementCtx): void {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message })
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (!parsed || !['https:', 'http:'].includes(parsed.protocol)) refuse('an https URL is expected')
-  else if (parsed.hash !== '') refuse('what stands behind # is not sent')
+  if (!parsed || !['https:', 'http:'].includes(parsed.protocol)) refuse('expected an https URL')
+  else if (parsed.hash !== '') refuse('must not have a fragment (#)')
 }
 
 function unknownMember(known: string) {
   return ({ code }: { code: string }) =>
-    code === 'unrecognized_keys' ? `a member is not known; there are ${known}` : undefined
+    code === 'unrecognized_keys' ? `unknown field; expected ${known}` : undefined
 }

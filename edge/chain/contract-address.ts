@@ -1,8 +1,11 @@
-/** Returns the problem with a contract address and how to fix it. Accepts any letter case. */
+/**
+ * Validates a contract address in any letter case. Returns the problem and how to fix it, or undefined if the address
+ * is valid.
+ */
 export function wrongInAddress(address: unknown): { problem: string; fix: string } | undefined {
   const fix = 'Send the contract’s address: 0x and 40 hex digits.'
-  if (address === undefined) return { problem: 'it is missing', fix }
+  if (address === undefined) return { problem: 'required', fix }
   if (typeof address !== 'string') return { problem: 'expected a string', fix }
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return { problem: 'expected 0x and 40 hex digits', fix }
-  if (/^0x0{40}$/.test(address)) return { problem: 'no contract is at the zero address', fix }
+  if (/^0x0{40}$/.test(address)) return { problem: 'the zero address has no contract', fix }
 }

@@ -7,9 +7,9 @@ import type { ChainLog } from './chain-log.ts'
 type LogIdentity = Pick<ChainLog, 'transactionHash' | 'address' | 'topics' | 'data' | 'ordinal'>
 
 /**
- * Derives the suffix of a log's run ID, so that an event always maps to the same run, however often it is delivered
- * (`docs/decisions/0045`). The ID is not a secret: only the owner can read the run. No field contains a comma or a
- * slash, so different events never produce the same text.
+ * Derives the suffix of a log's run ID, so that an event always maps to the same run, however often the log is
+ * delivered (`docs/decisions/0045`). The run ID does not have to be secret, because only the owner can read the run.
+ * The hashed fields contain no commas or slashes, so different events never produce the same text.
  */
 export function logRunSuffix(triggerId: string, log: LogIdentity): string {
   const { transactionHash, address, topics, data, ordinal } = log

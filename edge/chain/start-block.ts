@@ -1,9 +1,9 @@
 const FIX =
-  'Send a block’s number: an integer, its decimal digits as a string, or 0x and hex digits. Leave it out to begin at the head.'
+  'Send a block number: an integer, a string of decimal digits, or 0x and hex digits. Omit it to start at the head.'
 
 /**
- * Parses `start_block`.
- * @returns the block number, or null if none is set
+ * Parses the `start_block` of a chain event trigger.
+ * @returns the block number, or null if it is not set; the problem and how to fix it if the value is invalid
  */
 export function readStartBlock(
   block: unknown,
@@ -11,10 +11,10 @@ export function readStartBlock(
   if (block === undefined || block === null) return { number: null }
   const isText = typeof block === 'string' && /^([0-9]{1,32}|0x[0-9a-fA-F]{1,32})$/.test(block)
   if (typeof block !== 'number' && !isText)
-    return { problem: 'expected an integer, or one as decimal or hex digits', fix: FIX }
+    return { problem: 'expected an integer, or a string of decimal or hex digits', fix: FIX }
   const number = Number(block)
   if (!Number.isInteger(number) || number < 0)
-    return { problem: 'expected an integer from 0 on', fix: FIX }
-  if (!Number.isSafeInteger(number)) return { problem: 'no chain has so many blocks', fix: FIX }
+    return { problem: 'expected a non-negative integer', fix: FIX }
+  if (!Number.isSafeInteger(number)) return { problem: 'too large for a block number', fix: FIX }
   return { number }
 }

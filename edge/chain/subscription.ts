@@ -14,35 +14,47 @@ export type Subscription = {
   triggerId: string
   /** Version of the trigger's record. An older version never replaces a newer one. */
   version: number
-  /** Increases when the trigger gets a new configuration or is enabled again. Both cursors are then reset. */
+  /**
+   * Generation of the subscription. It increases when the trigger is reconfigured or enabled again, and both cursors
+   * are then reset.
+   */
   generation: number
   filter: LogFilter
   finality: Finality
-  /** First block of the live cursor: the one after the head when the trigger started, or a later `start_block`. */
+  /**
+   * First block of the live cursor: the block after the head at the time the trigger started, or a later `start_block`.
+   */
   since: number
-  /** Blocks before `since` that are still to be delivered, or null. */
+  /** Blocks before `since` that still have to be delivered, or null if there is no backfill. */
   backfill: BlockRange | null
 }
 
-/** A subscription's two cursors. Each delivers logs in order of block and log index, independently of the other. */
+/**
+ * The two cursors of a subscription: one for new blocks, and one for the backfill of old blocks. Each cursor delivers
+ * logs in order of block and log index, independently of the other.
+ */
 export type Lane = 'live' | 'backfill'
 
-/** A delivery from the watcher to a trigger queue, which applies it in one transaction. */
+/** A delivery of logs from a chain's watcher to a trigger queue, which applies the delivery in one transaction. */
 export type LogDelivery = {
   /**
-   * The watcher's chain. `reorgedAbove` applies to any generation of a trigger on this chain, even if it is disabled.
+   * Chain of the watcher. A trigger on this chain applies `reorgedAbove` even if the generation is outdated or the
+   * trigger is disabled.
    */
   chain?: ChainName
   generation: number
   lane: Lane
   /**
-   * Blocks above this number that were delivered before are no longer in the chain. Runs of their logs are marked
-   * before the logs of this delivery are accepted. Absent if there was no reorganization.
+   * Reorg notice: delivered blocks above this number are no longer in the chain. The trigger queue marks the runs that
+   * their logs started before it accepts the logs of this delivery. Absent if there was no reorganization.
    */
   reorgedAbove?: number
-  /** In order. Empty if the delivery carries only other fields. */
+  /** Logs in order of block and index. Empty if the delivery carries only other fields. */
   logs: ChainLog[]
-  /** Progress of the backfill: the next unread block, or null once it is complete. Absent if unchanged. */
+  /**
+   * Progress of the backfill: the next unread block, or null once the backfill is complete. Absent if no progress is
+   * reported.
+   */
   backfillAt?: number | null
   /** Blocks up to this one can no longer be reorganized, so deduplication records of their logs can be deleted. */
   settledThrough?: number
@@ -50,8 +62,12 @@ export type LogDelivery = {
 
 export type DeliveryAnswer =
   /**
-   * Runs of the first `count` logs are stored. If fewer than sent, the queue is full and the rest are sent again later.
+   * Runs are stored for the first `count` logs. If fewer logs are accepted than were sent, the queue is full, and the
+   * watcher sends the remaining logs again later.
    */
   | { state: 'taken'; count: number }
-  /** The trigger has started over, is disabled or does not exist. Nothing more is delivered under this generation. */
+  /**
+   * The trigger has a newer generation, is disabled or does not exist. The watcher delivers nothing more for this
+   * generation.
+   */
   | { state: 'over' }

@@ -4,10 +4,10 @@ import type { EventSignature } from './signature/event-signature.ts'
 
 export type TopicsProblem = { field: string; problem: string; fix: string }
 
-const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics behind the first: each a 32-byte topic, a list of them, or null.`
+const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics after the first: each a 32-byte topic, an array of topics, or null.`
 
 /**
- * Parses `topic_filters`.
+ * Parses the `topic_filters` of a chain event trigger.
  * @returns allowed values of topics 1 to 3 as lower-case hex, without duplicates or trailing nulls
  */
 export function readTopicFilters(
@@ -16,9 +16,13 @@ export function readTopicFilters(
 ): LogFilter['topics'] | TopicsProblem {
   const field = 'config.topic_filters'
   if (filters === undefined || filters === null) return []
-  if (!Array.isArray(filters)) return { field, problem: 'expected a list', fix: FIX }
+  if (!Array.isArray(filters)) return { field, problem: 'expected an array', fix: FIX }
   if (filters.length > TOPIC_FILTERS_MAX)
-    return { field, problem: `${filters.length} entries`, fix: FIX }
+    return {
+      field,
+      problem: `${filters.length} entries; the limit is ${TOPIC_FILTERS_MAX}`,
+      fix: FIX,
+    }
   const topics: LogFilter['topics'] = []
   for (const [at, entry] of filters.entries()) {
     const read = readEntry(entry)
@@ -30,16 +34,16 @@ export function readTopicFilters(
   return tooMany(topics.length, signature) ?? topics
 }
 
-/** Rejects an entry for a topic that the event cannot have, because the trigger would never fire. */
+/** Rejects a filter for a topic that the event cannot have, because the trigger would never fire. */
 function tooMany(count: number, signature: EventSignature): TopicsProblem | undefined {
   const { inputs, isMarked } = signature
   const indexed = isMarked ? inputs.filter((input) => input.indexed).length : inputs.length
   if (count <= indexed) return undefined
-  const has = isMarked ? `marks ${indexed} as indexed` : `has ${indexed} arguments`
+  const has = isMarked ? `marks ${indexed} arguments as indexed` : `has ${indexed} arguments`
   return {
     field: `config.topic_filters[${indexed}]`,
-    problem: `event_signature ${has}, so that no log has a topic here`,
-    fix: 'Leave it out, or put event_signature right.',
+    problem: `event_signature ${has}, so no log has a topic at this position`,
+    fix: 'Omit it, or correct event_signature.',
   }
 }
 
@@ -47,9 +51,9 @@ function readEntry(entry: unknown): string[] | null | TopicsProblem {
   if (entry === null) return null
   if (!Array.isArray(entry)) return readTopic(entry, '', (topic) => [topic])
   const wrong = (problem: string) => ({ field: '', problem, fix: FIX })
-  if (entry.length === 0) return wrong('an empty list, which nothing can match; null is anything')
+  if (entry.length === 0) return wrong('an empty array matches no log; use null to match any topic')
   if (entry.length > TOPICS_PER_FILTER_MAX)
-    return wrong(`${entry.length} topics, and at most ${TOPICS_PER_FILTER_MAX} are taken`)
+    return wrong(`${entry.length} topics; the limit is ${TOPICS_PER_FILTER_MAX}`)
   const topics = new Set<string>()
   for (const [at, topic] of entry.entries()) {
     const problem = readTopic(topic, `[${at}]`, (read) => void topics.add(read))
@@ -70,7 +74,10 @@ function readTopic<Read>(
   return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
 }
 
-/** Encodes an address, number or boolean as a topic, to suggest it in the error. */
+/**
+ * Encodes an address, number or boolean as a topic, to suggest it in the error message. Returns undefined for other
+ * values.
+ */
 function padded(value: unknown): string | undefined {
   if (typeof value === 'boolean') return asTopic(BigInt(value))
   if (typeof value === 'number' && Number.isSafeInteger(value)) return asTopic(BigInt(value))
@@ -80,7 +87,7 @@ function padded(value: unknown): string | undefined {
   return isInTopic ? asTopic(BigInt(value)) : undefined
 }
 
-/** Encodes negative numbers in two's complement, like `int` arguments. */
+/** Encodes a number as a 32-byte topic. Negative numbers are in two's complement, like `int` arguments. */
 function asTopic(value: bigint): string {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
 }

@@ -1,4 +1,7 @@
-/** Two-step confirmation for an irreversible action. The confirm button is disabled for its first second. */
+/**
+ * Button for an irreversible action, with a second button to confirm the action. The second button is disabled for one
+ * second after it appears.
+ */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
 import { useEffect } from './use-effect.ts'
@@ -6,10 +9,10 @@ import { useEffect } from './use-effect.ts'
 type ArmedProps = {
   /** Label of the first button, such as "Remove". */
   text: string
-  /** Accessible label that includes the object: "Remove the group signers". */
+  /** Accessible label that includes the target, such as "Remove the group signers". */
   label: string
   consequence: Child
-  /** Label of the confirm button, such as "Remove for ever". */
+  /** Label of the second button, which confirms the action, such as "Remove group". */
   confirm: string
   onConfirm: () => void
 }

@@ -7,9 +7,10 @@ import { loadedLater } from './loaded-later.ts'
 import { noMarkupOfText } from './no-markup-of-text.ts'
 
 /**
- * Builds the `script.txt` of each folder with browser code. A page runs `script.ts` as soon as it loads; scripts import
- * `module.ts` on demand (an editor, charts). Each output is a single file. Run by `npm run page-scripts`; a test checks
- * that every output matches its sources. The Worker serves the output as text and never executes it.
+ * Bundles the browser code of each folder into a single file, `script.txt`. A folder with a `script.ts` contains the
+ * script of a page. A folder with a `module.ts` contains a module that scripts import on demand, such as the editor.
+ * The Worker serves `script.txt` as text and never executes it. To build, run `npm run page-scripts`. A test checks
+ * that every bundle matches its sources.
  */
 const here = fileURLToPath(new URL('.', import.meta.url))
 
@@ -21,7 +22,7 @@ const SOURCES = {
 } as const
 type Source = keyof typeof SOURCES
 
-/** Names of the folders to build. */
+/** Names of the folders with browser code. */
 export const SCRIPTS: string[] = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && sourceOf(entry.name) !== undefined)
   .map(({ name }) => name)
@@ -42,11 +43,11 @@ export async function scriptText(script: string): Promise<string> {
     format: SOURCES[source],
     platform: 'browser',
     target: 'es2022',
-    // Compiles JSX for the DOM. The same components can also be rendered by the Worker.
+    // JSX is compiled for the DOM here, although the Worker also renders some of the components.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
-    // Imported at runtime from the path where the Worker serves it.
+    // Modules under these paths are not bundled: browsers import them from the Worker at runtime.
     external: ['/scripts/*'],
-    // Imported as text, for the script to adopt as a style sheet.
+    // Style sheets are imported as text, and the scripts adopt them.
     loader: { '.css': 'text' },
     define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
     minify: true,

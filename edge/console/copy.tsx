@@ -4,18 +4,18 @@ import { folded } from './folded.ts'
 
 /**
  * Button that copies a text to the clipboard and confirms it.
- * @param of description for screen readers: "the address of …"
+ * @param of description of the text for screen readers, such as "the address of …"
  */
 export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
   text,
   of,
   children,
 }) => {
-  const [state, setState] = useState<'' | 'Copied' | 'Not copied: select it'>('')
+  const [state, setState] = useState<'' | 'Copied' | 'Copy failed; select the text'>('')
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setState('Copied'),
-      () => setState('Not copied: select it'),
+      () => setState('Copy failed; select the text'),
     )
   return (
     <span class="copy">
@@ -32,7 +32,7 @@ export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
   )
 }
 
-/** An address or hash, shortened in the middle. The tooltip and the copy button provide the full text. */
+/** Shows an address or hash, shortened in the middle. The tooltip and the copy button provide the full text. */
 export const Folded: FC<{ text: string; of: string }> = ({ text, of }) => (
   <span class="folded">
     <code title={text}>{folded(text)}</code> <Copy text={text} of={of} />

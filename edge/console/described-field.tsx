@@ -1,16 +1,16 @@
-/** Wraps a field with its label, hint and error, which screen readers read together with it. */
+/** Form field with a label, a hint and an error. Screen readers read these together with the field. */
 import type { Child, FC } from 'hono/jsx'
 
 export type About = {
-  /** Also used as the element's ID, so it must be unique on the page. */
+  /** Name of the field. It is also the element's ID, so it must be unique on the page. */
   name: string
   label: string
   hint?: Child
-  /** Reason why the entered value was rejected. */
+  /** Reason why the entered value was rejected; undefined if the value was not rejected. */
   error?: string | undefined
 }
 
-/** Returns the attributes that connect a field with its hint and error. */
+/** Returns the HTML attributes that connect a field with its hint and error. */
 export function tied({ name, hint, error }: About) {
   const about = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
   return {

@@ -1,11 +1,14 @@
-/** Multi-line and select fields. For a single line, use `Field` of `parts.tsx`. */
+/** Multi-line text fields and select fields. The field for a single line of text is `Field` in `parts.tsx`. */
 import type { FC, JSX } from 'hono/jsx'
 import { type About, Described, tied } from './described-field.tsx'
 
 type AreaProps = About &
   Omit<JSX.IntrinsicElements['textarea'], 'class' | 'name' | 'value'> & { value: string }
 
-/** Multi-line text field. Starts with a line break, because browsers drop the first one in the markup. */
+/**
+ * Multi-line text field. Its content starts with an additional line break, because browsers ignore a line break at the
+ * start of a textarea.
+ */
 export const Area: FC<AreaProps> = ({ name, label, hint, error, value, ...area }) => (
   <Described {...{ name, label, hint, error }}>
     <textarea spellcheck={false} {...area} {...tied({ name, label, hint, error })}>
@@ -16,7 +19,7 @@ export const Area: FC<AreaProps> = ({ name, label, hint, error, value, ...area }
 
 type SelectProps = About &
   Omit<JSX.IntrinsicElements['select'], 'class' | 'name' | 'value'> & {
-    /** The selected value. If it is not among the choices, the first choice is selected. */
+    /** Selected value. If it is not among the choices, the first choice is selected. */
     value: string
     choices: readonly (readonly [value: string, text: string])[]
   }

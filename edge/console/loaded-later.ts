@@ -1,8 +1,8 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Modules that the client library imports on demand, and the scripts that contain them. Each page script is a single
- * file, so esbuild would otherwise include these modules in it.
+ * Modules that the client library imports on demand, and the scripts that contain these modules. Without this mapping,
+ * esbuild would include the modules in each page script, because a page script is a single file.
  */
 const LATER = [
   { of: /^ethers$/, script: '/scripts/ethers.js' },

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../shared/limits.ts'
 import { Field } from './parts.tsx'
 
-/** Field for the name of an account, wallet, group or key, which is stored in the contract. */
+/** Form field for the name of an account, wallet, group or key. The name is stored in the contract, so it is public. */
 export const NameOnChain: FC<{
   /** Name of the form field. */
   name: string
@@ -11,7 +11,7 @@ export const NameOnChain: FC<{
   <Field
     name={name}
     label="Name"
-    hint={`${optional ? 'Optional. ' : ''}Written on the chain, for everybody to read.`}
+    hint={`${optional ? 'Optional. ' : ''}Stored publicly on the chain.`}
     type="text"
     required={!optional}
     maxlength={NAME_MAX_CHARACTERS}

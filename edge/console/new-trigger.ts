@@ -1,9 +1,9 @@
 /**
- * Data that the console's first steps pass to the form of a new trigger. It stays within the tab, because it contains a
- * usage key.
+ * Data that the console's first steps pass to the form for a new trigger. It is stored only in this tab, because it
+ * contains a usage key.
  */
 
-/** Key in `sessionStorage` of a `NewTrigger` as JSON. The form removes the item. */
+/** Key in `sessionStorage` under which a `NewTrigger` is stored as JSON. The form removes the item. */
 export const NEW_TRIGGER = 'svc/new-trigger'
 
 export type NewTrigger = {

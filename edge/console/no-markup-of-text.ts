@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
 /**
- * The statements with which hono parses text as markup. The page's policy forbids them, and our code does not need
- * them.
+ * Statements in hono that parse text as markup. Our pages' content security policy forbids this, and our code does not
+ * need it.
  */
 const ASSIGNMENTS = [
   'else if (key === "dangerouslySetInnerHTML" && value) container.innerHTML = value.__html;',
@@ -11,7 +11,10 @@ const ASSIGNMENTS = [
 ]
 const WITHOUT = ['', 'if (preserveNodeType === 2) e.replaceChildren();']
 
-/** Removes these statements, so that a test can check that no script parses text as markup. */
+/**
+ * esbuild plugin that removes the statements in hono that parse text as markup. A test can then check that no script
+ * contains such a statement.
+ */
 export const noMarkupOfText: Plugin = {
   name: 'No markup of text',
   setup(esbuild) {

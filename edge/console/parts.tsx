@@ -1,18 +1,18 @@
-/** Components that pages share, with their accessible names built in. */
+/** Components that the pages share. */
 import type { Child, FC, JSX } from 'hono/jsx'
 import { type About, Described, tied } from './described-field.tsx'
 
 type FieldProps = About &
   Omit<JSX.IntrinsicElements['input'], 'class' | 'name'> & { class?: string }
 
-/** Single-line text field. It is focused if the page is shown again because of an error in it. */
+/** Single-line text field. If the page is shown again because of an error in the field, the field is focused. */
 export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => (
   <Described {...{ name, label, hint, error }}>
     <input {...input} {...tied({ name, label, hint, error })} />
   </Described>
 )
 
-/** Radio button. Put related ones into a `<fieldset>` with a `<legend>`. */
+/** Radio button. Group related radio buttons in a `<fieldset>` with a `<legend>`. */
 export const Choice: FC<{
   name: string
   value: string
@@ -25,12 +25,12 @@ export const Choice: FC<{
   </label>
 )
 
-/** Shows a state as a word. The colour only repeats the meaning of the word. */
+/** Badge that shows a state as text. The colour only emphasizes the text. */
 export const Badge: FC<{ tone?: 'good' | 'bad'; children?: Child }> = ({ tone, children }) => (
   <span class={tone ? `badge ${tone}` : 'badge'}>{children}</span>
 )
 
-/** Ordered list of names and values. */
+/** List of names and values. */
 export const Facts: FC<{ facts: [name: string, value: Child][] }> = ({ facts }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
@@ -42,7 +42,10 @@ export const Facts: FC<{ facts: [name: string, value: Child][] }> = ({ facts }) 
   </dl>
 )
 
-/** @param at Unix milliseconds. Shown in UTC, because the reader's time zone is unknown without a script. */
+/**
+ * Shows a time in UTC, because the reader's time zone is unknown without a script.
+ * @param at time in Unix milliseconds
+ */
 export const Time: FC<{ at: number }> = ({ at }) => (
   <time datetime={new Date(at).toISOString()}>{FORMAT.format(at)} UTC</time>
 )

@@ -1,4 +1,4 @@
-/** Modules that scripts import at runtime from their served paths, each built from the `module.ts` of its folder. */
+/** Types of modules that scripts import at runtime by URL path. Each module is built from a folder's `module.ts`. */
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
 }

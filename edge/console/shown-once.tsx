@@ -1,14 +1,17 @@
-/** Shows a key once. It is masked until revealed, and is removed only after the person confirms having stored it. */
+/**
+ * Shows a new key, which cannot be shown again later. The key is masked until the person reveals it. It is removed from
+ * the page only after the person confirms having stored it.
+ */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Copy } from './copy.tsx'
 
 type ShownOnceProps = {
-  /** Such as "account key". */
+  /** Name of the kind of key, such as "account key". */
   name: string
   secret: string
   warning: string
-  /** Offers to keep the key in this tab. */
+  /** If true, the person can choose to keep the key in this tab. */
   mayKeep?: boolean
   onStored: (keep: boolean) => void
 }
@@ -38,7 +41,7 @@ export const ShownOnce: FC<ShownOnceProps> = ({ name, secret, warning, mayKeep, 
           checked={isStored}
           onClick={(event) => setStored((event.target as HTMLInputElement).checked)}
         />
-        <span>I have stored it</span>
+        <span>I have stored the {name}</span>
       </label>
       {mayKeep && (
         <label class="choice">
@@ -51,7 +54,7 @@ export const ShownOnce: FC<ShownOnceProps> = ({ name, secret, warning, mayKeep, 
         </label>
       )}
       <button type="button" disabled={!isStored} onClick={() => onStored(keep)}>
-        Go on
+        Continue
       </button>
     </>
   )

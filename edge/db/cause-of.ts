@@ -3,7 +3,7 @@ import { DrizzleQueryError } from 'drizzle-orm'
 const MAX_CHARACTERS = 300
 
 /**
- * Returns a short reason for a failed call to a database or a Durable Object, for the log. Uses only the innermost
+ * Returns a short reason for the log after a call to a database or a Durable Object has failed. Uses only the innermost
  * cause, because the outer errors contain the failed statement with its values, such as e-mail addresses.
  */
 export function causeOf(error: unknown): string {
@@ -13,6 +13,6 @@ export function causeOf(error: unknown): string {
 }
 
 function textOf(cause: unknown): string {
-  if (cause instanceof DrizzleQueryError) return 'a statement failed, and nothing says why'
+  if (cause instanceof DrizzleQueryError) return 'a statement failed without a reason'
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
 }

@@ -1,4 +1,4 @@
-/** The available documents, by the names in their URLs. */
+/** Catalog of the documentation pages, by the names in their URLs. */
 import { GUIDE_PATH } from '../skill/documents.ts'
 import { DECISIONS, docsPath, nameOf } from './addresses.ts'
 import type { DocumentSource } from './document-source.ts'
@@ -20,7 +20,7 @@ export function pageOf(file: string): string | undefined {
 
 export type Listed = { href: string; title: string; lead: string }
 
-/** Replaces the title of the README, which is the name of the project. */
+/** Title of the README in lists of documents. Its own title is only the name of the project. */
 const START = { name: 'start', title: 'Start here' }
 
 const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
@@ -29,14 +29,14 @@ const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
   lead,
 })
 
-/** Single entry for all decisions. */
+/** Single list entry that stands for all decisions. */
 const ALL_DECISIONS: Listed = {
   href: docsPath(DECISIONS),
   title: 'Decisions',
   lead: 'What was decided where there was a choice, each with its reasons.',
 }
 
-/** Returns the sections with their available documents. Empty sections are omitted. */
+/** Returns the sections of the documentation with their available documents. Empty sections are omitted. */
 export function sections(): { title: string; documents: Listed[] }[] {
   const all = [DECISIONS, ...byName.keys()]
   return SECTIONS.map((section) => ({

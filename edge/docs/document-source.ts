@@ -1,10 +1,10 @@
 export type DocumentSource = {
-  /** Path from the root of the repository: `docs/deploy.md`. */
+  /** Path of the file from the root of the repository, for example `docs/deploy.md`. */
   file: string
-  /** Text of the h1, without markup. */
+  /** Text of the document's h1, without markup. */
   title: string
-  /** The first sentence, without markup; empty for a decision. */
+  /** First sentence of the document, without markup. Empty for a decision. */
   lead: string
-  /** Loads the text on demand. */
+  /** Loads the document's text on demand. */
   load: () => Promise<{ default: string }>
 }

@@ -1,11 +1,12 @@
-/** Resolves the links of a document, which name files, to the URLs of their pages. */
+/** Resolves the links between documents, which refer to files, to the URLs of the pages. */
 import type { ResolveLink } from '../../shared/documents/markdown.ts'
 
-/** Base URL for resolving relative paths. Never requested. */
+/** Base URL for resolving relative paths. It is never requested. */
 const REPOSITORY = 'https://repository.invalid/'
 
 /**
- * @param file path of the document: `docs/deploy.md`
+ * Returns a function that resolves the links of one document.
+ * @param file path of the document, for example `docs/deploy.md`
  * @param pageOf returns the page (`/docs/deploy`) of a file, or of a folder (`docs/decisions/`)
  */
 export function linksOf(file: string, pageOf: (file: string) => string | undefined): ResolveLink {

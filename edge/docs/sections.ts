@@ -1,8 +1,8 @@
-/** Sections of the documentation, in order. A test checks that each document has a place. */
+/** Sections of the documentation, in order. A test checks that each document belongs to a section. */
 
 export type Section = {
   title: string
-  /** Names of documents (`nameOf`), or a pattern for a folder: `how-to/*`. */
+  /** Names of documents (`nameOf`), or a pattern for a folder such as `how-to/*`. */
   names: readonly string[]
 }
 
@@ -21,22 +21,35 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Reference',
-    names: ['api', 'core-api', 'errors', 'configuration', 'cli', 'client', 'receipts', 'contracts'],
+    names: [
+      'api',
+      'core-api',
+      'errors',
+      'configuration',
+      'cli',
+      'client',
+      'receipts',
+      'contracts',
+      'glossary',
+    ],
   },
   { title: 'Operating', names: ['deploy', 'operate', 'backup', 'storage'] },
   {
-    title: 'Why it is so',
+    title: 'Design',
     names: ['architecture', 'security', 'reliability', 'attestation', 'decisions'],
   },
 ]
 
-/** Pages that are reached through the text of another document, and are not listed. */
+/** Patterns of pages that are linked from the text of other documents, and are not listed themselves. */
 export const PARTS = ['api/*', 'core-api/*', 'decisions/*']
 
 export const isNamedBy = (pattern: string, name: string) =>
   pattern.endsWith('/*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
-/** Returns the names in a section, in order and without duplicates. A name given before its folder comes first. */
+/**
+ * Returns the names of the documents in a section, in order and without duplicates. If a name is listed before the
+ * pattern of its folder, it comes first.
+ */
 export const namesOf = ({ names }: Section, all: readonly string[]): string[] => [
   ...new Set(names.flatMap((pattern) => all.filter((name) => isNamedBy(pattern, name)))),
 ]

@@ -3,7 +3,7 @@ import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { HealthReason } from '../../shared/wire/origin-health.ts'
 import type { ChainRecord } from '../../shared/wire/chains.ts'
 import type * as schema from '../db/schema.ts'
-import type { ScanStatus } from '../schedule/scheduler.ts'
+import type { ScanStatus } from '../schedule/scheduler-object.ts'
 import type { TrustHealth } from '../trust/trust-health.ts'
 import { sleep } from '../sleep.ts'
 import type { ReasonCode } from './reasons.ts'
@@ -11,7 +11,7 @@ import type { ReasonCode } from './reasons.ts'
 export type PartsSeen = {
   origin: TrustHealth
   isDatabaseAway: boolean
-  /** Undefined if the scheduler's object does not respond. */
+  /** Status of the last scan. Undefined if the scheduler's object does not respond. */
   scan: ScanStatus | undefined
   chains: readonly ChainRecord[]
 }
@@ -19,52 +19,66 @@ export type PartsSeen = {
 /** A component that does not respond within this time counts as unavailable. */
 const PART_MS = 2_000
 
-/** Five missed scans; one is due every 30 s. */
+/** Age of the last scan at which the scanner counts as late: five missed scans, which are due every 30 s. */
 const SCAN_LATE_MS = 150_000
 
-/** A chain is unavailable after this time and `CHAIN_AWAY_LOOKS` polls without a response, whichever is longer. */
+/**
+ * A chain counts as unavailable after this time and `CHAIN_AWAY_LOOKS` polls without a response, whichever is longer.
+ */
 const CHAIN_AWAY_MS = 60_000
 const CHAIN_AWAY_LOOKS = 10
 
-/** A chain is behind if more blocks than this have not been searched for logs. A single poll covers fewer. */
+/**
+ * A chain counts as lagging if more blocks than this have not been searched for logs. A single poll covers fewer
+ * blocks.
+ */
 const CHAIN_BEHIND_BLOCKS = 100
 
-/** Returns the reasons with messages that anyone may read. Chain names come from a fixed list. */
+/**
+ * Returns the reasons why the edge is degraded, with public messages. Chain names in the messages come from a fixed
+ * list.
+ */
 export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code: ReasonCode })[] {
   const reasons: (HealthReason & { code: ReasonCode })[] = []
   const add = (code: ReasonCode, message: string) => reasons.push({ code, message })
-  if (seen.isDatabaseAway) add('database_away', 'The database does not answer.')
+  if (seen.isDatabaseAway) add('database_away', 'The database does not respond.')
   const { reason, verdict } = seen.origin
   if (verdict === null && reason === 'not_verified_yet')
-    add('origin_not_verified_yet', 'The origin is verified when it is first needed.')
+    add(
+      'origin_not_verified_yet',
+      'The origin has not been verified yet. It is verified when it is first needed.',
+    )
   else if (verdict === null)
     add(
       'origin_not_verified',
-      `The origin is not verified: ${reason ?? 'unknown'}. No run is executed.`,
+      `The origin is not verified: ${reason ?? 'unknown'}. No runs are executed.`,
     )
   else if (reason !== undefined)
-    add('origin_not_renewed', `The origin could not be verified again: ${reason}.`)
-  // A scanner without a completed scan has just started.
+    add('origin_not_renewed', `The verification of the origin could not be renewed: ${reason}.`)
+  // A scanner that has not completed a scan yet has just started, and does not count as late.
   if (!seen.scan || now - (seen.scan.endedAt ?? now) > SCAN_LATE_MS)
-    add('scanner_late', 'The scanner of schedules is late; a lost tick is not caught up.')
+    add(
+      'scanner_late',
+      'The schedule scanner is late. Missed ticks are not recovered until it runs.',
+    )
   for (const { chain, watching, poll_ms, answered_at, lag_blocks } of seen.chains) {
     if (watching === false) continue
     const silentMs = now - (answered_at === null ? 0 : Date.parse(answered_at))
     if (watching === null || silentMs > Math.max(CHAIN_AWAY_MS, CHAIN_AWAY_LOOKS * poll_ms))
-      add('chain_away', `${chain}: none of its nodes answers. Its events wait.`)
+      add('chain_away', `${chain}: no node responds. Events are delayed.`)
     else if ((lag_blocks ?? 0) > CHAIN_BEHIND_BLOCKS)
-      add('chain_behind', `${chain}: ${lag_blocks} blocks are not looked through yet.`)
+      add('chain_behind', `${chain}: ${lag_blocks} blocks have not been searched yet.`)
   }
   return reasons
 }
 
-/** Returns true if D1 does not answer a trivial query in time. Never rejects. */
+/** Returns true if D1 does not answer a trivial query in time. The promise never rejects. */
 export async function isDatabaseAway(db: DrizzleD1Database<typeof schema>): Promise<boolean> {
   const asked = db.run(sql`SELECT 1`).then(() => false)
   return (await inTime(asked)) ?? true
 }
 
-/** Returns the response of a component, or undefined if it fails or times out. Never rejects. */
+/** Returns the response of a component, or undefined if the component fails or times out. The promise never rejects. */
 export async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   const ended = new AbortController()
   try {

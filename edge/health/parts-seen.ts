@@ -13,24 +13,27 @@ export type PartsAsked = {
   db: DrizzleD1Database<typeof schema>
   settings: { CHAINS: Chains }
   watcherOf: (chain: ChainName) => Watcher
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
-/** Cache lifetime. The health is public, so the components must not be queried for each request. */
+/**
+ * Cache lifetime of the components' state. The health page is public, so the components must not be queried for each
+ * request.
+ */
 const KEPT_MS = 5_000
 
-/** While a refresh is in flight, a cached result up to this age is still returned. */
+/** Maximum age of a cached result that is still returned while a refresh is in flight. */
 const OLD_MS = 30_000
 
-/** Start of the latest refresh. */
+/** Start time of the latest refresh of the components' state. */
 let asked: { env: Env; at: number } | undefined
 let kept: { env: Env; seen: Omit<PartsSeen, 'origin'>; at: number } | undefined
 
 /**
- * Returns the state of the components. An isolate caches it for five seconds, and the origin's part for one second, so
+ * Returns the state of the components. An isolate caches it for five seconds, and the origin's state for one second, so
  * that public requests never reach a node, the origin or a component more often than that. While a refresh is in
- * flight, other callers get the previous result. Never rejects.
+ * flight, other callers get the previous result. The promise never rejects.
  */
 export async function partsSeen(
   env: Env,
@@ -40,7 +43,7 @@ export async function partsSeen(
   const origin = await originHealth(env, at)
   const within = (ms: number, of: { env: Env; at: number } | undefined) =>
     of?.env === env && Math.abs(at - of.at) < ms
-  // Callers that arrive while slow components are being queried do not query them again.
+  // Callers that arrive while slow components are being queried do not start another query.
   const isAsked = within(KEPT_MS, asked) && within(OLD_MS, kept)
   if (kept && (within(KEPT_MS, kept) || isAsked)) return { origin, ...kept.seen }
   asked = { env, at }

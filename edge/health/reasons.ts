@@ -1,6 +1,8 @@
-/** Reasons for a degraded edge, as reported by `GET /health`. `docs/operate.md` has the remedy for each. */
+/**
+ * Reasons for a degraded edge, as reported by `GET /health`. `docs/operate.md` describes the remedy for each reason.
+ */
 
-/** With one of these, only webhooks, ticks and runs still work, and the status is 503. */
+/** Reasons that make `GET /health` respond with status 503. Only webhooks, schedule ticks and runs still work then. */
 const DOWN = ['database_away'] as const
 
 const DEGRADED = [

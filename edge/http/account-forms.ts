@@ -1,2 +1,2 @@
-/** Subject of the CSRF tokens on `/account`. Tokens of other pages are invalid for its forms. */
+/** Subject of the CSRF tokens on `/account`. Tokens issued for other pages are invalid for the forms on this page. */
 export const ACCOUNT_FORMS = 'account'

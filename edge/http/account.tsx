@@ -37,25 +37,25 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
       <section aria-labelledby="passkeys">
         <h2 id="passkeys">Passkeys</h2>
         <p>
-          A passkey signs you in with your fingerprint, your face or a PIN, and without a mail. It
-          stays on your device or in your password manager.
+          A passkey signs you in with your fingerprint, face or PIN, without an e-mail. It is stored
+          on your device or in your password manager.
         </p>
         {passkeys.length > 0 && <PasskeyList passkeys={passkeys} csrf={csrf} />}
-        {passkeys.length === 0 && <p class="note">You have none yet.</p>}
+        {passkeys.length === 0 && <p class="note">No passkeys yet.</p>}
         <Adding csrf={csrf} may={may} />
         <p id="passkey-status" role="status" />
       </section>
       <section aria-labelledby="programs">
         <h2 id="programs">Programs</h2>
         <p>
-          <a href="/agent/tokens">See which programs may act for you, and revoke them</a>
+          <a href="/agent/tokens">View and revoke authorized programs</a>
         </p>
       </section>
       <section aria-labelledby="browsers">
         <h2 id="browsers">Browsers</h2>
         <p>
-          You stay signed in for {SESSION_LIFETIME_MS / DAY_MS} days in each browser. Programs go on
-          working when you sign out.
+          You stay signed in for {SESSION_LIFETIME_MS / DAY_MS} days in each browser. Authorized
+          programs keep working after you sign out.
         </p>
         {await signOutForm(session, { everywhere: true })}
       </section>
@@ -100,16 +100,20 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
   )
 }
 
-/** The script enables the button: without it the browser cannot call its authenticator. */
+/** Form to add a passkey. The page's script enables the button, because adding a passkey requires JavaScript. */
 function Adding({ csrf, may }: { csrf: string; may: May }) {
   switch (may) {
     case 'add_no_more':
-      return <p class="note">You have {PASSKEYS_MAX}, and cannot add more.</p>
+      return (
+        <p class="note">
+          You have reached the limit of {PASSKEYS_MAX} passkeys. Remove one to add another.
+        </p>
+      )
     case 'sign_in_again':
       return (
         <p class="note">
-          To add one, <a href={signInPath(PATH)}>sign in again</a>: you did so more than{' '}
-          {RECENT_SIGN_IN_MS / 60_000} minutes ago.
+          To add a passkey, <a href={signInPath(PATH)}>sign in again</a>. Your last sign-in was more
+          than {RECENT_SIGN_IN_MS / 60_000} minutes ago.
         </p>
       )
     case 'add':
@@ -120,7 +124,7 @@ function Adding({ csrf, may }: { csrf: string; may: May }) {
             <Field
               name="name"
               label="Name of the new passkey"
-              hint="By which you will know it here: the device, or the password manager."
+              hint="Such as the name of the device or password manager."
               type="text"
               required
               maxlength={LABEL_MAX_CHARACTERS}
@@ -132,7 +136,7 @@ function Adding({ csrf, may }: { csrf: string; may: May }) {
           </form>
           <noscript>
             <p class="warn">
-              Adding a passkey needs a script of this page, which your browser does not run.
+              Adding a passkey requires JavaScript, which is disabled in your browser.
             </p>
           </noscript>
         </>

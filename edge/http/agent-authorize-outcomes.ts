@@ -4,8 +4,8 @@ import type { notice } from './page.tsx'
 
 type Notice = Parameters<typeof notice>[1]
 
-const NEW_TOKEN = 'Have your program generate a new token and open the link that it prints then.'
-const TOKENS = { href: '/agent/tokens', text: 'Programs that may act for you' }
+const NEW_TOKEN = 'Have your program generate a new token, and open the new link.'
+const TOKENS = { href: '/agent/tokens', text: 'Authorized programs' }
 
 export const OUTCOMES: Record<Exclude<Approval, 'registered'> | EndedRequest, Notice> = {
   granted: {
@@ -15,13 +15,13 @@ export const OUTCOMES: Record<Exclude<Approval, 'registered'> | EndedRequest, No
   },
   already_granted: {
     title: 'Already authorized',
-    text: 'You authorized this token before. Nothing changed, and its last day is the same as it was.',
+    text: 'You authorized this token before. Nothing changed, including its expiry date.',
     link: TOKENS,
   },
   taken: {
     status: 409,
     title: 'This token is already used by another account',
-    text: `Nothing was granted. ${NEW_TOKEN} The old token acts on an account that is not yours.`,
+    text: `Nothing was granted. ${NEW_TOKEN} The old token belongs to an account that is not yours.`,
   },
   revoked: {
     status: 410,
@@ -36,16 +36,16 @@ export const OUTCOMES: Record<Exclude<Approval, 'registered'> | EndedRequest, No
   request_refused: {
     status: 410,
     title: 'This request was refused',
-    text: `It cannot be authorized any more. If that was a mistake: ${NEW_TOKEN}`,
+    text: `It can no longer be authorized. If you refused it by mistake: ${NEW_TOKEN}`,
   },
   request_locked: {
     status: 410,
     title: 'This request is locked',
-    text: `Too many wrong codes were typed, and nothing was granted. ${NEW_TOKEN}`,
+    text: `Too many wrong codes were entered. Nothing was granted. ${NEW_TOKEN}`,
   },
   request_expired: {
     status: 410,
     title: 'This request has expired',
-    text: `Nothing was granted: a request lasts ten minutes. ${NEW_TOKEN}`,
+    text: `Nothing was granted. A request expires after ten minutes. ${NEW_TOKEN}`,
   },
 }

@@ -1,4 +1,4 @@
-/** The two pages that ask a person to authorize a program: one for a plain link, one for a registered request. */
+/** Pages that ask a person to authorize a program: one for a plain link, and one for a registered request. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { comparisonCode } from '../../shared/comparison-code.ts'
@@ -19,39 +19,45 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export type Facts = {
   challenge: string
-  /** E-mail address of the account that the program would act for. */
+  /** E-mail address of the account for which the program would act. */
   email: string
   csrf: string
   problem?: string
 }
 
-/** Values of a rejected form. A page that forgot "read only" would grant more than the person meant. */
+/**
+ * Values of a rejected form, to show again. If the choice "read only" were lost, the person could grant more access
+ * than intended.
+ */
 type Chosen = { name?: string; access?: string }
 
 const TITLE = 'Authorize an agent'
 
-/** Page for a plain link: shows a code to compare, and lets the person choose the name and the access. */
+/**
+ * Renders the page for a plain link. It shows a code to compare with the program's, and lets the person choose the name
+ * and the access.
+ */
 export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Response> {
   const { challenge, email, problem, name = '', access = 'all' } = facts
   const content = (
     <>
       <p>
-        A program on somebody’s computer asks to act as <strong>{email}</strong>.
+        A program requests access to act as <strong>{email}</strong>.
       </p>
       <Warning />
-      <p>Compare this code with the one that your program shows. If they differ, refuse:</p>
+      <p>Compare this code with the one shown by your program. If they differ, refuse:</p>
       <p class="code">{codeOf(challenge)}</p>
-      <p>If you authorize it, it can do this with all triggers of your account:</p>
+      <p>If you authorize it, it can access all triggers in your account and:</p>
       <ul>
-        <li>see, create, change and delete them</li>
-        <li>read their run history: what they received and answered</li>
+        <li>view, create, change and delete them</li>
+        <li>read their run history, including inputs and responses</li>
       </ul>
       <Lifetime />
       <DecisionForm facts={facts}>
         <Field
           name="name"
           label="Name (optional)"
-          hint="For your list of programs."
+          hint="Shown in your list of programs."
           value={name}
           maxlength={2 * LABEL_MAX_CHARACTERS}
           autocomplete="off"
@@ -63,7 +69,7 @@ export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Re
             All of the above
           </Choice>
           <Choice name="access" value="read" checked={access === 'read'}>
-            Read only: see triggers and their runs, change nothing
+            Read only: view triggers and their runs
           </Choice>
         </fieldset>
       </DecisionForm>
@@ -73,7 +79,10 @@ export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Re
   return page(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
 }
 
-/** Page for a registered request: the agent has chosen the name and the scopes, and the person types its code. */
+/**
+ * Renders the page for a registered request. The agent has already chosen the name and the scopes, and the person
+ * enters the code that the agent displays.
+ */
 export function requestPage(
   c: Context<AppEnv>,
   { challenge, label, scopes }: AgentRequest,
@@ -83,14 +92,14 @@ export function requestPage(
   const content = (
     <>
       <p>
-        A program asks to act as <strong>{email}</strong>. It calls itself{' '}
+        A program requests access to act as <strong>{email}</strong>. It calls itself{' '}
         <strong>
           <bdi>{label}</bdi>
         </strong>
-        ; anybody can use any name.
+        . Any program can use any name.
       </p>
       <Warning />
-      <p>If you authorize it, it can do this with all triggers of your account:</p>
+      <p>If you authorize it, it can access all triggers in your account and:</p>
       <ul>
         {scopes.map((scope) => (
           <li>{GRANTS[scope]}</li>
@@ -100,8 +109,8 @@ export function requestPage(
       <DecisionForm facts={facts}>
         <Field
           name="user_code"
-          label="Code for typing"
-          hint="Your program shows it beside the link."
+          label="Confirmation code"
+          hint="Shown by your program next to the link."
           class="typed"
           required
           placeholder="XXXX-XXXX"
@@ -112,12 +121,13 @@ export function requestPage(
         />
       </DecisionForm>
       <p class="warn">
-        If your program showed no code, refuse, and have it make a new token: somebody else has
-        registered this one. After {USER_CODE_ATTEMPTS} wrong codes the request is locked.
+        If your program showed no code, refuse: somebody else registered this request. Then have
+        your program generate a new token. After {USER_CODE_ATTEMPTS} wrong codes the request is
+        locked.
       </p>
       <p class="note">
-        Some programs also show a code to compare, which is not the one to type; this link’s is{' '}
-        {codeOf(challenge)}.
+        Some programs also show a code to compare, which is different from the one to enter. For
+        this link it is {codeOf(challenge)}.
       </p>
       <OtherAccount challenge={challenge} />
     </>
@@ -126,7 +136,7 @@ export function requestPage(
 }
 
 const GRANTS: Record<Scope, string> = {
-  'triggers:read': 'see them, and read their run history: what they received and answered',
+  'triggers:read': 'view them, and read their run history, including inputs and responses',
   'triggers:write': 'create, change, fire and delete them',
 }
 
@@ -134,7 +144,7 @@ function Warning() {
   return (
     <p class="warn">
       <strong>Only continue if you just started this yourself.</strong> If somebody sent you the
-      link, refuse: they would get access to your account.
+      link, refuse: authorizing it would give them access to your account.
     </p>
   )
 }
@@ -142,13 +152,16 @@ function Warning() {
 function Lifetime() {
   return (
     <p>
-      This lasts {AGENT_TOKEN_LIFETIME_MS / DAY_MS} days, and ends earlier if it is not used for{' '}
-      {AGENT_TOKEN_IDLE_MS / DAY_MS} days.
+      Access lasts {AGENT_TOKEN_LIFETIME_MS / DAY_MS} days, and ends earlier if the token is unused
+      for {AGENT_TOKEN_IDLE_MS / DAY_MS} days.
     </p>
   )
 }
 
-/** Pressing Enter submits with the first button. `formnovalidate` allows refusing with empty fields. */
+/**
+ * Form with a button to authorize and a button to refuse. Pressing Enter in a field authorizes, because browsers submit
+ * with the first button. `formnovalidate` lets the person refuse with empty fields.
+ */
 function DecisionForm({ facts, children }: { facts: Facts; children?: Child }) {
   return (
     <form method="post" action="/agent/authorize" class="card">
@@ -170,7 +183,8 @@ function DecisionForm({ facts, children }: { facts: Facts; children?: Child }) {
 function OtherAccount({ challenge }: { challenge: string }) {
   return (
     <p class="note">
-      Not your account? <a href={signInPath(authorizePath(challenge))}>Sign in as somebody else</a>
+      Not your account?{' '}
+      <a href={signInPath(authorizePath(challenge))}>Sign in with another account</a>
     </p>
   )
 }

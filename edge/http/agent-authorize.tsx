@@ -1,4 +1,4 @@
-/** `GET /agent/authorize` and `POST /agent/authorize` (docs/decisions/0049). */
+/** `GET /agent/authorize` and `POST /agent/authorize`: a person authorizes a program (docs/decisions/0049). */
 import type { Context } from 'hono'
 import { readCrockfordCode } from '../../shared/crockford-code.ts'
 import { labelSchema, type Scope, SCOPES } from '../../shared/wire/agent.ts'
@@ -24,7 +24,7 @@ export function registerAgentAuthorize(app: App): void {
 
 type Asked = { challenge: string; session: Session }
 
-/** Read-only for every caller: scanners and link previews open links. */
+/** Shows the authorization page. Must not change any state, because scanners and link previews also open links. */
 async function show(c: Context<AppEnv>): Promise<Response> {
   const challenge = c.req.query('challenge') ?? ''
   if (!decode32Bytes(challenge)) return badChallenge(c)
@@ -48,7 +48,7 @@ async function decide(c: Context<AppEnv>): Promise<Response> {
     return notice(c, {
       status: 403,
       title: 'This page is out of date',
-      text: 'Nothing was granted. You may have signed in again, or as somebody else, since it was opened.',
+      text: 'Nothing was granted. You may have signed in again, or with another account, since it was opened.',
       link: { href: authorizePath(challenge), text: 'Open the request again' },
     })
   }
@@ -62,7 +62,7 @@ async function decide(c: Context<AppEnv>): Promise<Response> {
   return request ? authorizeRequest(c, asked, request, form) : authorizePlain(c, asked, form)
 }
 
-/** Handles the plain link. The name and the access are optional. */
+/** Handles the form of a plain link, in which the name and the access are optional. */
 async function authorizePlain(
   c: Context<AppEnv>,
   asked: Asked,
@@ -80,7 +80,7 @@ async function authorizePlain(
   }
   const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
   const outcome = await approveAgentToken(c.var.services, approval)
-  // The challenge was registered after this page was opened. Its page now asks for the code.
+  // The challenge was registered after this page was opened, so the person must now enter the code.
   if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
   if (outcome === 'granted') tellOwner(c, session, approval)
   return notice(c, OUTCOMES[outcome])
@@ -95,9 +95,9 @@ async function authorizeRequest(
   const again = async (problem: string) =>
     requestPage(c, request, { ...(await facts(asked)), problem })
   const code = readCrockfordCode(form.get('user_code') ?? '')
-  // Malformed codes do not count as attempts.
+  // A malformed code does not count as an attempt.
   if (code === undefined)
-    return again('The code has eight letters and digits. Type it as your program shows it.')
+    return again('The code has eight letters and digits. Enter it as shown by your program.')
   const approval = { code, userId: asked.session.user.id }
   const outcome = await approveRequest(c.var.services, request, approval)
   if (typeof outcome === 'object') return again(wrongCode(outcome.attemptsLeft))
@@ -105,7 +105,7 @@ async function authorizeRequest(
   return notice(c, OUTCOMES[outcome])
 }
 
-/** Notifies the owner by mail, so that a stolen session cannot approve a token unnoticed. */
+/** Notifies the account owner by mail, so that a stolen session cannot approve a token unnoticed. */
 function tellOwner(
   c: Context<AppEnv>,
   { user }: Session,
@@ -115,8 +115,8 @@ function tellOwner(
 }
 
 function wrongCode(attemptsLeft: number): string {
-  const left = attemptsLeft === 1 ? 'one attempt is left' : `${attemptsLeft} attempts are left`
-  return `This is not the code of this request; ${left}.`
+  const left = attemptsLeft === 1 ? '1 attempt left' : `${attemptsLeft} attempts left`
+  return `Wrong code for this request; ${left}.`
 }
 
 async function refuse(
@@ -128,17 +128,17 @@ async function refuse(
   return notice(c, {
     title: 'Refused',
     text: request
-      ? 'Nothing was granted, and this request cannot be approved any more. You can close this page.'
+      ? 'Nothing was granted, and this request can no longer be approved. You can close this page.'
       : 'Nothing was granted. You can close this page.',
   })
 }
 
-/** Shows how a closed request ended, as seen by this person. */
+/** Shows the signed-in user the outcome of a request that is no longer open. */
 async function ended(c: Context<AppEnv>, { challenge, session }: Asked): Promise<Response> {
   return notice(c, OUTCOMES[await howItEnded(c.var.services, challenge, session.user.id)])
 }
 
-/** The scopes of each choice on the plain page. `all` is the default. */
+/** Scopes granted by each access choice on the page for plain links. The default choice is `all`. */
 const ACCESS = new Map<string, readonly Scope[]>([
   ['all', SCOPES],
   ['read', ['triggers:read']],
@@ -148,7 +148,7 @@ function noDecision(c: Context<AppEnv>, challenge: string): Promise<Response> {
   return notice(c, {
     status: 400,
     title: 'No decision was made',
-    text: 'Nothing was granted. Press Authorize or Refuse.',
+    text: 'Nothing was granted. Choose Authorize or Refuse.',
     link: { href: authorizePath(challenge), text: 'Open the request again' },
   })
 }
@@ -156,8 +156,8 @@ function noDecision(c: Context<AppEnv>, challenge: string): Promise<Response> {
 function badChallenge(c: Context<AppEnv>): Promise<Response> {
   return notice(c, {
     status: 400,
-    title: 'This link is not complete',
-    text: 'Its challenge must be the base64url text of the token’s SHA-256, without padding: exactly 43 characters. Copy the whole link that your program printed.',
+    title: 'Incomplete link',
+    text: 'The challenge must be the base64url-encoded SHA-256 of the token, without padding: exactly 43 characters. Copy the whole link that your program printed.',
   })
 }
 
@@ -166,7 +166,7 @@ async function facts({ challenge, session }: Asked) {
   return { challenge, email: session.user.email, csrf }
 }
 
-/** Binds the CSRF token to the challenge, so that a page for one request cannot approve another. */
+/** Binds a CSRF token to one challenge, so that the token cannot be used to approve another request. */
 function csrfSubject(challenge: string): string {
   return `agent-authorize/${challenge}`
 }

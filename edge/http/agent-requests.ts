@@ -10,12 +10,12 @@ import { authorizePath } from './authorize-path.ts'
 import { clientAddress } from './client-address.ts'
 import { readFields } from './read-fields.ts'
 
-/** Enough for a challenge, a name and two scopes, however the JSON is formatted. */
+/** Maximum body size: enough for a challenge, a name and two scopes, however the JSON is formatted. */
 const BODY_MAX_BYTES = 4 * 1024
 
 /**
- * Registers the route. It is unauthenticated: a stored request is shown to the person who opens the link, but grants
- * nothing.
+ * Registers `POST /agent/requests`. The route needs no authentication, because a stored request grants nothing: it is
+ * only shown to the person who opens the link.
  */
 export function registerAgentRequests(app: App): void {
   app.post('/agent/requests', async (c) => {
@@ -36,12 +36,15 @@ export function registerAgentRequests(app: App): void {
   })
 }
 
-/** The same response whether the challenge was registered or approved: only its owner may know which. */
+/**
+ * Returns the 409 for a challenge that is already in use. The response does not reveal whether the challenge was
+ * registered or approved, because only its owner may know.
+ */
 function challengeTaken(): ApiError {
   return new ApiError(
     409,
-    'challenge: it was registered or approved before.',
-    'Generate a new token and register its challenge. If you registered this one and lost the answer, its code is lost too.',
+    'challenge: already registered or approved.',
+    'Generate a new token and register its challenge. If you registered this one but lost the response, its code cannot be retrieved.',
     { reason: 'challenge_taken' },
   )
 }

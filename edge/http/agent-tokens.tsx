@@ -1,4 +1,4 @@
-/** `GET /agent/tokens` and `POST /agent/tokens/revoke`: lists and revokes authorized programs (docs/decisions/0049). */
+/** `GET /agent/tokens` and `POST /agent/tokens/revoke`: list and revoke authorized programs (docs/decisions/0049). */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
@@ -18,7 +18,7 @@ import { Badge, Facts, Time } from '../console/parts.tsx'
 
 const PATH = '/agent/tokens'
 
-/** Sent in place of a challenge to revoke all tokens. */
+/** Form value that revokes all tokens instead of a single token. */
 const ALL = 'all'
 
 const BACK = { href: PATH, text: 'Back to the list' }
@@ -43,18 +43,20 @@ async function list(c: Context<AppEnv>): Promise<Response> {
   const content = (
     <>
       <p class="lead">
-        They see or change the triggers of <strong>{session.user.email}</strong>.
+        These programs can view or change the triggers of <strong>{session.user.email}</strong>.
       </p>
       {rows.length > 0 && <ul class="rows">{rows}</ul>}
       {rows.length === 0 && (
-        <p class="card">None yet. A program prints a link; open it, and press Authorize.</p>
+        <p class="card">
+          No programs yet. Open the link printed by a program, and choose Authorize.
+        </p>
       )}
-      {rows.length === TOKENS_LISTED && <p>No more than {TOKENS_LISTED} are shown.</p>}
+      {rows.length === TOKENS_LISTED && <p>Only the first {TOKENS_LISTED} are shown.</p>}
       {hasLive && <p class="note">{AFTERWARDS}</p>}
       {hasLive && <RevokeAll form={await form(ALL)} />}
     </>
   )
-  return page(c, { title: 'Programs that may act for you' }, content)
+  return page(c, { title: 'Authorized programs' }, content)
 }
 
 type RevokeForm = { token: string; csrf: string }
@@ -67,8 +69,8 @@ function Token({ token, form }: { token: OwnedToken; form: RevokeForm }) {
     ['Authorized', <Time at={createdAt} />],
     ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
   ]
-  if (state === 'live') facts.push(['Ends, if not used', <Time at={endsAt} />])
-  if (state === 'ended') facts.push(['Ended', <Time at={endsAt} />])
+  if (state === 'live') facts.push(['Expires if unused', <Time at={endsAt} />])
+  if (state === 'ended') facts.push(['Expired', <Time at={endsAt} />])
   return (
     <li>
       <div>
@@ -89,17 +91,17 @@ function Token({ token, form }: { token: OwnedToken; form: RevokeForm }) {
   )
 }
 
-/** Inside `details`, so that a single click cannot revoke all programs. */
+/** Button to revoke all programs. It is inside `details`, so that a single click cannot revoke them. */
 function RevokeAll({ form }: { form: RevokeForm }) {
   return (
     <details>
       <summary>Revoke all</summary>
       <form method="post" action={`${PATH}/revoke`} class="card">
         <Fields form={form} />
-        <p>Every program of yours needs a new token then.</p>
+        <p>All of your programs will need a new token.</p>
         <p class="actions">
           <button type="submit" class="danger">
-            Revoke all of them
+            Revoke all programs
           </button>
         </p>
       </form>
@@ -116,7 +118,7 @@ function Fields({ form: { token, csrf } }: { form: RevokeForm }) {
   )
 }
 
-const NO_NAME = 'A program without a name'
+const NO_NAME = 'Unnamed program'
 
 const ACCESS: Record<string, string> = {
   'triggers:read triggers:write': 'all',
@@ -125,13 +127,13 @@ const ACCESS: Record<string, string> = {
 }
 
 const BADGES = {
-  live: { tone: 'good', children: 'live' },
-  ended: { children: 'ended' },
+  live: { tone: 'good', children: 'active' },
+  ended: { children: 'expired' },
   revoked: { tone: 'bad', children: 'revoked' },
 } as const
 
 const AFTERWARDS =
-  'A revoked token is refused from its next request on, and never works again. Its triggers stay and go on firing, and runs that are queued go on: disable or delete a trigger to stop it.'
+  'A revoked token stops working immediately and permanently. Triggers that it created keep firing, and queued runs still run: pause or delete a trigger to stop it.'
 
 async function revoke(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
@@ -143,7 +145,7 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
     return notice(c, {
       status: 403,
       title: 'This page is out of date',
-      text: 'Nothing was revoked. You may have signed in again, or as somebody else, since it was opened.',
+      text: 'Nothing was revoked. You may have signed in again, or with another account, since it was opened.',
       link: BACK,
     })
   }
@@ -151,20 +153,20 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   const userId = session.user.id
   if (token === ALL) {
     await revokeAllTokens(services, userId)
-    return notice(c, { title: 'All were revoked', text: AFTERWARDS, link: BACK })
+    return notice(c, { title: 'All programs revoked', text: AFTERWARDS, link: BACK })
   }
   const isOwned =
     decode32Bytes(token) && (await revokeToken(services, { challenge: token, userId }))
   if (isOwned) return notice(c, { title: 'Revoked', text: AFTERWARDS, link: BACK })
   return notice(c, {
     status: 404,
-    title: 'There is no such program',
+    title: 'Program not found',
     text: 'Nothing was revoked.',
     link: BACK,
   })
 }
 
-/** Binds the CSRF token to one program, so that it cannot revoke another. */
+/** Binds a CSRF token to one program, so that the token cannot be used to revoke another program. */
 function csrfSubject(token: string): string {
   return `agent-tokens/revoke/${token}`
 }

@@ -10,29 +10,29 @@ import type { Mailer } from '../identity/mailer.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
 
-/** Dependencies of every route, assembled once per request in `edge/app.ts`. */
+/** Dependencies of the routes, assembled once per request in `edge/app.ts`. */
 export type Services = {
   db: DrizzleD1Database<typeof schema>
   settings: Settings
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   watcherOf: (chain: ChainName) => Watcher
   log: (event: EdgeEvent, facts?: LogFacts) => void
-  /** Sends mail; `edge/identity/notices.ts` contains the notices to account owners. */
+  /** Sends mail. The texts of notices to account owners are in `edge/identity/notices.ts`. */
   mailer: Mailer
-  /** Keeps work alive after the response, for at most 30 s. The promise must not reject. */
+  /** Keeps background work running after the response, for at most 30 s. The promise must not reject. */
   later: (work: Promise<void>) => void
   /**
    * Counts a call against a rate limit.
-   * @throws {TooManyCalls}
+   * @throws {TooManyCalls} if the limit is exceeded
    */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }
 
 type Variables = {
   services: Services
-  /** The browser's session, cached after the first lookup. */
+  /** Session of the browser, which is cached after the first lookup. */
   session?: Promise<Session | undefined>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The two ways to authenticate, which never mix: `/api/*` accepts only bearer tokens, and pages accept only the session
- * cookie. An agent therefore cannot approve another agent.
+ * Authenticates requests by bearer token or by session cookie, but never by both: `/api/*` accepts only bearer tokens,
+ * and pages accept only the session cookie. An agent therefore cannot approve another agent.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -17,11 +17,14 @@ import type { Session } from '../identity/sessions.ts'
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 
-/** With the prefix `host` the cookie is named `__Host-svc`, which subdomains and plain-HTTP pages cannot set. */
+/**
+ * Name of the session cookie, without its prefix. The full name is `__Host-svc`: subdomains and plain-HTTP pages cannot
+ * set a cookie with that prefix.
+ */
 const COOKIE = 'svc'
 
 /**
- * Returns the user who approved the request's bearer token; times are Unix milliseconds.
+ * Returns the user who approved the request's bearer token. Times in the result are in Unix milliseconds.
  * @param scope required by the operation; `null` if any token is sufficient
  * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked; 403 without the scope
  * @throws {TooManyCalls} if the client sent too many rejected tokens, or the user too many writes
@@ -36,7 +39,10 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   if (token === undefined || !isTokenShape(token)) {
     const shape = `at least ${AGENT_TOKEN_MIN_CHARACTERS} URL-safe characters`
     await countRefusal(c)
-    throw unauthorized(c, `The Authorization header is not "Bearer" and a token of ${shape}.`)
+    throw unauthorized(
+      c,
+      `The Authorization header must be "Bearer" followed by a token of ${shape}.`,
+    )
   }
   const user = await findAgentUser(services, token)
   if (!user) {
@@ -50,7 +56,10 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   return user
 }
 
-/** Counts only rejected tokens, so that valid ones keep working when other clients at the same address misbehave. */
+/**
+ * Counts a rejected token against the rate limit of the client's address. Valid tokens are not counted, so that they
+ * keep working when other clients at the same address misbehave.
+ */
 function countRefusal(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   return requireRate('refused_token_address', clientNetwork(clientAddress(c.req.raw, settings)))
@@ -60,15 +69,15 @@ function countRefusal(c: Context<AppEnv>): Promise<void> {
 export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
   if (secret === undefined) return undefined
-  // Cached, because a page needs it for its content and for its header.
+  // The session is cached, because a page uses it for both its content and its header.
   const found = c.get('session') ?? findSession(c.var.services, secret)
   c.set('session', found)
   return found
 }
 
 /**
- * Signs the browser in. Ends the browser's previous session, even if it belongs to another user, because it could not
- * be signed out afterwards.
+ * Signs the browser in. Also ends the browser's previous session, even if it belongs to another user, because its
+ * cookie is overwritten and the user could no longer sign out of it.
  */
 export async function beginSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const before = getCookie(c, COOKIE, 'host')
@@ -77,14 +86,17 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
   if (before !== undefined) await endSession(c.var.services, before)
 }
 
-/** Deletes the session cookie. The session itself is ended by `endSession`. */
+/** Deletes the session cookie. To end the session itself, call `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
-  // The response's own header must show the signed-out state.
+  // The header of the page in this response must already show the signed-out state.
   c.set('session', Promise.resolve(undefined))
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
-/** Sets the session cookie. `Lax` sends it with links from a terminal or a mail, but not with forms of other sites. */
+/**
+ * Sets the session cookie. With `SameSite=Lax`, browsers send the cookie when a link from a terminal or a mail is
+ * opened, but not with forms of other sites.
+ */
 function setSessionCookie(c: Context<AppEnv>, secret: string): void {
   setCookie(c, COOKIE, secret, {
     prefix: 'host',
@@ -104,19 +116,22 @@ function unauthorized(
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
   const fix = waiting
-    ? `If you are waiting for an approval, ask again in a second. Otherwise ${again}`
-    : `Do not wait any longer. Ask your user, and if it was a mistake, ${again}`
+    ? `If you are waiting for approval, try again in a second. Otherwise, ${again}`
+    : `Stop polling and ask your user. If it was a mistake, ${again}`
   const headers = { 'WWW-Authenticate': 'Bearer' }
   return new ApiError(401, message, fix, { headers, reason })
 }
 
 const ENDS: Record<EndedRequest, string> = {
   request_refused: 'The request for this token was refused.',
-  request_locked: 'The request for this token was locked: too many wrong codes were typed.',
+  request_locked: 'The request for this token was locked after too many wrong codes.',
   request_expired: 'The request for this token has expired.',
 }
 
-/** Only sent to a client with the token: the request is found by the token's hash. */
+/**
+ * Returns the 401 for a token with a closed authorization request. Only a client with the token can receive it, because
+ * the request is looked up by the token's hash.
+ */
 function requestEnded(c: Context<AppEnv>, reason: EndedRequest): ApiError {
   return unauthorized(c, ENDS[reason], { waiting: false, reason })
 }
@@ -126,8 +141,8 @@ function insufficientScope(c: Context<AppEnv>, scope: Scope): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   return new ApiError(
     403,
-    `This token may not do this: it was not given ${scope}.`,
-    `A token keeps the scopes that it was approved with. If your user agrees, generate a new token, open ${page}?challenge=<its challenge> and have it approved with ${scope}.`,
+    `This token does not have the scope ${scope}.`,
+    `The scopes of an approved token cannot be changed. If your user agrees, generate a new token, open ${page}?challenge=<its challenge> and have it approved with ${scope}.`,
     {
       reason: 'insufficient_scope',
       headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },

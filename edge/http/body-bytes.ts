@@ -3,13 +3,13 @@ import { ApiError } from '../../shared/errors.ts'
 export type BodyBounds = {
   maxBytes: number
   withinMs: number
-  /** Advice for the sender of a larger body. */
+  /** Advice in the error response to a body that is too large. */
   fix?: string
 }
 
 /**
- * Reads the raw bytes of a body. Nothing is decoded or decompressed, because signatures cover the bytes as sent.
- * @throws {ApiError} 413 if it is too large; 400 if it is interrupted or does not arrive in time
+ * Reads the raw bytes of a body. Does not decode or decompress them, because signatures cover the bytes as sent.
+ * @throws {ApiError} 413 if the body is too large; 400 if it is interrupted or does not arrive in time
  */
 export async function readBody(
   request: Request,
@@ -37,12 +37,12 @@ async function wholeBody(request: Request): Promise<Uint8Array> {
   return new Uint8Array(await request.arrayBuffer())
 }
 
-/** Initial buffer size for a body without a declared length. It doubles as needed. */
+/** Initial buffer size for a body without a declared length. The buffer doubles as needed. */
 const FIRST_ROOM_BYTES = 16 * 1024
 
 /**
- * Reads a body of unknown length, and never buffers more than the limit. A body may arrive one byte at a time.
- * @returns `undefined` if it is larger than `maxBytes`
+ * Reads a body of unknown length, in chunks that may be as small as one byte. Never buffers more than the limit.
+ * @returns the body, or `undefined` if it is larger than `maxBytes`
  */
 async function countedBody(
   stream: ReadableStream,
@@ -50,7 +50,7 @@ async function countedBody(
 ): Promise<Uint8Array | undefined> {
   let body = new Uint8Array(FIRST_ROOM_BYTES)
   let length = 0
-  // Leaving the loop cancels the stream.
+  // Leaving this loop early cancels the stream.
   for await (const chunk of stream as ReadableStream<Uint8Array>) {
     if (length + chunk.length > maxBytes) return undefined
     if (length + chunk.length > body.length) {
@@ -61,31 +61,31 @@ async function countedBody(
     body.set(chunk, length)
     length += chunk.length
   }
-  // Copies the used part: passing on a view would send the whole underlying buffer.
+  // Copies the used part, because passing on a view would send the whole underlying buffer.
   return body.slice(0, length)
 }
 
 /**
- * Returns a 400 for a body that cannot be decoded, or whose connection broke. The runtime reports both like a relocated
- * Durable Object, which would become a 503.
+ * Returns a 400 for a body that could not be decoded, or was interrupted by a broken connection. The runtime reports
+ * both like a relocated Durable Object, which would otherwise become a 503.
  */
 export function bodyBroken(): ApiError {
   return new ApiError(
     400,
-    'The body could not be read to its end: it broke off, or is not framed as its headers say.',
-    'Send it again, whole, with an HTTP client library.',
+    'The body is incomplete, or does not match its headers.',
+    'Send the complete body again, using an HTTP client library.',
   )
 }
 
-export function bodyTooLarge(maxBytes: number, fix = 'Send less.'): ApiError {
-  return new ApiError(413, `The body may have at most ${maxBytes} bytes.`, fix)
+export function bodyTooLarge(maxBytes: number, fix = 'Send a smaller body.'): ApiError {
+  return new ApiError(413, `The body exceeds the limit of ${maxBytes} bytes.`, fix)
 }
 
 export function bodyTooSlow(withinMs: number): ApiError {
   return new ApiError(
     400,
-    `The body was not there within ${withinMs / 1000} s.`,
-    'Send it in one go.',
+    `The body did not arrive within ${withinMs / 1000} s.`,
+    'Send the body without pauses.',
     { reason: 'body_too_slow' },
   )
 }

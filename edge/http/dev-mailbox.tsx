@@ -1,4 +1,4 @@
-/** `GET /dev/mailbox`: mail sent by a local stack. In production the path does not exist. */
+/** `GET /dev/mailbox`: shows the mail sent by a local stack. The path does not exist in production. */
 import type { Context } from 'hono'
 import { readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { DeliveredMail } from '../identity/local-mailbox.ts'
@@ -6,7 +6,10 @@ import type { App, AppEnv } from './app-env.ts'
 import { page } from './page.tsx'
 import { Time } from '../console/parts.tsx'
 
-/** Names of the local machine only, against DNS rebinding (an attacker's name that resolves to 127.0.0.1). */
+/**
+ * Matches Host headers that name the local machine. Other names are rejected to prevent DNS rebinding, in which an
+ * attacker's host name resolves to 127.0.0.1.
+ */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 export function registerDevMailbox(app: App): void {

@@ -9,16 +9,16 @@ import { OriginAway } from '../trust/origin-away.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
 
 /**
- * Maps all failures of the edge to a status, in this place only. Unlisted errors are internal, and reveal nothing to
- * the caller.
+ * Maps any error of the edge to an API error. All mappings are defined in this function. An unknown error becomes a 500
+ * that does not reveal any details to the caller.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof TooManyCalls)
     return new ApiError(
       429,
-      `Too many requests: ${error.message}.`,
-      'Try again after the seconds in Retry-After.',
+      `Too many requests from ${error.message}.`,
+      'Try again after the number of seconds in Retry-After.',
       retryAfter(Math.max(1, Math.ceil(error.retryAfterMs / 1000))),
     )
   if (error instanceof OriginBusy)
@@ -29,32 +29,32 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof PreviewBusy)
     return new ApiError(
       503,
-      'Too many previews of this chain are under way.',
-      'Send it again after the seconds in Retry-After.',
+      'Too many previews of this chain are in progress.',
+      'Try again after the number of seconds in Retry-After.',
       { reason: 'preview_busy', ...retryAfter(Math.max(1, Math.ceil(error.retryAfterS))) },
     )
   if (error instanceof OriginAway) return originAway(error)
   if (error instanceof ChainUnavailable)
     return new ApiError(
       503,
-      `The nodes of ${error.chain} do not answer, and a trigger begins at their head.`,
-      'Send it again shortly; nothing was stored.',
+      `No node of ${error.chain} responds, so the starting block of the trigger is unknown.`,
+      'Nothing was stored. Try again shortly.',
       { reason: 'chain_unavailable', ...retryAfter(15) },
     )
   if (error instanceof MailerNotConfigured)
     return new ApiError(
       503,
       'Sign-in is not available: this service has no mailer configured.',
-      'The operator configures a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) needs none.',
-      // An interval at which to check whether the operator has configured a mailer.
+      'The operator has to configure a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) does not need one.',
+      // A reasonable interval to check whether the operator has configured a mailer.
       { reason: 'mailer_not_configured', ...retryAfter(300) },
     )
   if (error instanceof MailNotSent) return mailNotSent(error)
   if (error instanceof RequestsFull)
     return new ApiError(
       503,
-      'No more requests of agents are taken at the moment.',
-      'Have the person open /agent/authorize?challenge=<challenge>, which needs no request.',
+      'Too many agent requests are pending.',
+      'Ask the person to open /agent/authorize?challenge=<challenge>, which works without a registered request.',
       retryAfter(600),
     )
   if (error instanceof TriggerRefused) return triggerRefused(error.failure)
@@ -62,19 +62,19 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(
       503,
       'The service has no space left to store this.',
-      'Send it again after the seconds in Retry-After; nothing was stored.',
+      'Nothing was stored. Try again after the number of seconds in Retry-After.',
       retryAfter(60),
     )
   if (isObjectAway(error) || isDatabaseAway(error)) {
-    const fix = 'Send it again shortly.'
-    return new ApiError(503, 'A part of the service could not be reached.', fix, {
+    const fix = 'Try again shortly.'
+    return new ApiError(503, 'Part of the service is unavailable.', fix, {
       headers: { 'retry-after': '5' },
     })
   }
   return new ApiError(
     500,
-    'The server failed to answer this request.',
-    'Try again; if it stays, report the x-request-id of this answer.',
+    'The server failed to process this request.',
+    'Try again. If the error persists, report the x-request-id of this response.',
   )
 }
 
@@ -82,26 +82,29 @@ function originAway({ isUnsent }: OriginAway): ApiError {
   if (isUnsent)
     return new ApiError(
       503,
-      'The origin is not there, or is not verified.',
-      'Try again shortly; nothing was executed and nothing was charged.',
+      'The origin is unavailable or not verified.',
+      'Nothing was executed or charged. Try again shortly.',
       retryAfter(5),
     )
   return new ApiError(
     503,
-    'The origin did not answer.',
-    'Look whether the request had its effect before you send it again, or send it under the same Idempotency-Key.',
+    'The origin did not respond.',
+    'Check whether the request took effect before you send it again, or use the same Idempotency-Key.',
     retryAfter(5),
   )
 }
 
-/** Permanent failures, which the operator has to resolve, get a longer `Retry-After`. */
+/**
+ * Returns the 503 for mail that could not be sent. `Retry-After` is longer for failures that only the operator can
+ * resolve.
+ */
 function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): ApiError {
   const usual = reason === 'refused' || reason === 'redirected' ? 300 : 30
   const seconds = Math.min(Math.max(usual, Math.ceil(retryAfterMs / 1000)), 3600)
   return new ApiError(
     503,
     'The mail could not be sent.',
-    'Send it again after the seconds in Retry-After. If it stays, check the address, and report the x-request-id of this answer.',
+    'Try again after the number of seconds in Retry-After. If the error persists, check the address and report the x-request-id of this response.',
     { reason: 'mail_not_sent', ...retryAfter(seconds) },
   )
 }
@@ -114,13 +117,13 @@ function triggerRefused(failure: TriggerFailure): ApiError {
       return new ApiError(
         422,
         'usage_api_key: this is an account key, which can do everything in its account.',
-        'Make a key for this trigger: POST /core/v1/add_usage_api_key with the account key and {"name": "...", "execute_in_groups": [<a group that permits the action>]}. Send its usage_api_key.',
+        'Create a usage key for this trigger: POST /core/v1/add_usage_api_key with the account key and {"name": "...", "execute_in_groups": [<a group that permits the action>]}. Send its usage_api_key.',
       )
     case 'too_many_triggers':
       return new ApiError(
         409,
-        `This account has ${failure.max} triggers, and may have no more.`,
-        'Delete those that are not used any more.',
+        `This account has ${failure.max} triggers, which is the maximum.`,
+        'Delete triggers that are no longer used.',
         { reason: 'too_many_triggers' },
       )
     case 'chain_not_configured':
@@ -128,15 +131,15 @@ function triggerRefused(failure: TriggerFailure): ApiError {
         422,
         `config.chain: this deployment does not watch ${failure.chain}.`,
         failure.configured.length > 0
-          ? `It watches ${failure.configured.join(', ')}; GET /api/chains shows how they are.`
-          : 'Its operator can configure chains (CHAINS); it watches none.',
+          ? `It watches ${failure.configured.join(', ')}. GET /api/chains returns their state.`
+          : 'It does not watch any chain. The operator can configure chains with the setting CHAINS.',
         { reason: 'chain_not_configured' },
       )
     case 'no_such_finality':
       return new ApiError(
         422,
-        `options.finality: ${failure.chain} does not tell which block is ${failure.finality}.`,
-        'Send a depth in blocks, or leave it out for the chain’s default.',
+        `options.finality: ${failure.chain} does not report which block is ${failure.finality}.`,
+        'Send a depth in blocks, or omit it to use the chain’s default.',
       )
   }
 }
@@ -146,14 +149,14 @@ function retryAfter(seconds: number) {
 }
 
 /**
- * The message of the runtime's own failures, for example if it cannot open an object's storage on a full disk. Errors
- * thrown by an object's code have their own messages.
+ * Matches the message of failures within the Workers runtime, for example if it cannot open a Durable Object's storage
+ * on a full disk. Errors thrown by the code of a Durable Object have other messages.
  */
 const RUNTIME_FAILED = /^internal error; reference = \w+$/
 
 /**
- * Returns true for the runtime's error about an object that restarts, moves, is overloaded or cannot start. Senders
- * should retry.
+ * Returns true for the runtime's errors about a Durable Object that is restarting, moving or overloaded, or that cannot
+ * start. The client should retry.
  */
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -161,7 +164,10 @@ function isObjectAway(error: unknown): boolean {
   return Reflect.get(error, 'retryable') === true || Reflect.get(error, 'overloaded') === true
 }
 
-/** SQLite's codes for a full or failing disk, in an object's storage and in D1. The transaction was rolled back. */
+/**
+ * Matches SQLite's error codes for a full or failing disk, in D1 and in a Durable Object's storage. SQLite has then
+ * rolled back the transaction.
+ */
 const DISK_FULL = /\bSQLITE_(FULL|IOERR)/
 
 export function isDiskFull(error: unknown): boolean {
@@ -170,8 +176,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * D1's messages for a database that is overloaded, moves or does not respond. Errors in a statement are our own, and do
- * not match.
+ * Matches D1's error messages for a database that is overloaded, moving or not responding. Errors in SQL statements do
+ * not match, because they are our own defects.
  */
 const DATABASE_AWAY =
   /^D1_ERROR: .*(overloaded|connection lost|timed out|timeout|reset|unreachable|internal error)/i

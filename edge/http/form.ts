@@ -6,12 +6,12 @@ import type { AppEnv } from './app-env.ts'
 import { readBody } from './body-bytes.ts'
 import { notice } from './page.tsx'
 
-/** Forms have a few short fields; the longest includes a path of 1 KiB. Bounded, because anyone can post a form. */
+/** Default maximum size of a form. Forms have a few short fields, the longest of which is a path of up to 1 KiB. */
 const FORM_MAX_BYTES = 8 * 1024
 
 /**
- * Returns the fields of a form sent by one of our pages, or the page that rejects it. Every form POST goes through this
- * function: a form from another site (CSRF, including login CSRF) is rejected before its fields are read.
+ * Returns the fields of a form that was submitted from one of our own pages, or an error page if it is rejected. Every
+ * form must be read by this function, because it rejects forms from other sites (CSRF, including login CSRF).
  */
 export async function readOwnForm(
   c: Context<AppEnv>,
@@ -23,7 +23,7 @@ export async function readOwnForm(
   if (type !== 'application/x-www-form-urlencoded') {
     return notice(c, {
       status: 415,
-      title: 'This is not a form',
+      title: 'Not a form submission',
       text: 'Send the fields as application/x-www-form-urlencoded, as the form on this page does.',
     })
   }
@@ -31,27 +31,30 @@ export async function readOwnForm(
   if (text === undefined) {
     return notice(c, {
       status: 413,
-      title: 'This form is too long',
-      text: `Nothing was done: a form may have at most ${maxBytes} bytes.`,
+      title: 'This form is too large',
+      text: `Nothing was changed: the limit for a form is ${maxBytes} bytes.`,
     })
   }
   return new URLSearchParams(text)
 }
 
-/** Returns the page that rejects a form from another site, based on its headers alone. Does not read the body. */
+/**
+ * Returns an error page if a form was submitted from another site, or `undefined` otherwise. Checks only the headers,
+ * without reading the body.
+ */
 export async function refuseForeignForm(c: Context<AppEnv>): Promise<Response | undefined> {
   const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
   if (isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) return undefined
   return notice(c, {
     status: 403,
     title: 'This form did not come from this site',
-    text: 'Nothing was done. Open the page on this site itself and send the form from there; a browser or an extension that hides where forms come from has to let this site see it.',
+    text: 'Nothing was changed. Open the page on this site and send the form from there. If your browser or an extension hides the origin of forms, make an exception for this site.',
   })
 }
 
 /**
- * Returns the text, or `undefined` if it is too long. Does not read beyond the limit.
- * @throws {ApiError} 400 if it does not arrive in time
+ * Returns a request's body as text, or `undefined` if it is too long. Does not read beyond the limit.
+ * @throws {ApiError} 400 if the body does not arrive in time
  */
 async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
   try {

@@ -5,8 +5,9 @@ import { isDown } from '../health/reasons.ts'
 import type { App } from './app-env.ts'
 
 /**
- * `GET /health`: the edge's own status and its reasons, and the last verification of its origin (result, time and
- * root). Returns 200 even if the origin is unverified, because the edge itself is up; 503 without its database.
+ * `GET /health`: returns the status of the edge with reasons, and the result, time and root of the last verification of
+ * the origin. The response is 200 even if the origin is unverified, because the edge itself works. It is 503 if the
+ * database is unavailable.
  */
 export function registerHealth(app: App): void {
   app.get(HEALTH_PATH, async (c) => {

@@ -4,7 +4,7 @@ import type { App } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { page, seeOther, signInPath } from './page.tsx'
 
-/** Links for programs that request the front page (RFC 8288, with the relations of RFC 8631). */
+/** Values of the front page's `Link` header, for programs (RFC 8288, with link relations from RFC 8631). */
 const POINTERS = [
   '</SKILL.md>; rel="service-doc"; type="text/markdown"',
   '</openapi.json>; rel="service-desc"; type="application/json"',
@@ -13,7 +13,7 @@ const POINTERS = [
   '</health>; rel="status"; type="application/json"',
 ].join(', ')
 
-/** `GET /`: introduces the service. Signed-in users are redirected to their triggers. */
+/** `GET /`: shows the front page. Redirects signed-in users to their triggers. */
 export function registerHome(app: App): void {
   app.get('/', async (c) => {
     if (await signedIn(c)) {
@@ -30,31 +30,28 @@ export function registerHome(app: App): void {
       },
       <>
         <p class="lead">
-          You write a function; it runs in a machine that shows what it is, with private keys that
-          never leave it. Webhooks, schedules and chain events run it, so that it signs when
-          something happens. You decide which function may use which key, and check each signed
-          result yourself.
+          Write a function, and run it in an attested machine with private keys that never leave it.
+          Webhooks, schedules and chain events trigger it, so it can sign whenever something
+          happens. You decide which function may use which key, and can verify every signed result
+          yourself.
         </p>
         <Picture />
         <div class="ways">
           <section class="card">
-            <h2>Begin</h2>
+            <h2>Get started</h2>
             <p>
-              Make an account, a wallet and a first function in the console, and have a signed
+              Create an account, a wallet and your first function in the console, and get a signed
               result in five minutes.
             </p>
             <p>
               <a class="button" href="/console#start">
-                Take the first steps
+                Get started
               </a>
             </p>
           </section>
           <section class="card">
-            <h2>Go on</h2>
-            <p>
-              See your triggers and what they did, make new ones, and approve the link that a
-              program printed.
-            </p>
+            <h2>Your triggers</h2>
+            <p>View your triggers and their runs, create new ones, and authorize programs.</p>
             <p>
               <a class="button" href={signInPath('/triggers')}>
                 Sign in
@@ -64,16 +61,17 @@ export function registerHome(app: App): void {
           <section class="card">
             <h2>For programs and agents</h2>
             <p>
-              They use the API under <code>/api</code> with a token that they make themselves and
-              you approve. <a href="/SKILL.md">SKILL.md</a> tells an agent all it needs, and{' '}
-              <a href="/openapi.json">openapi.json</a> describes each operation.
+              Programs use the API under <code>/api</code> with a token that they generate and you
+              authorize.
+              <a href="/SKILL.md">SKILL.md</a> is the guide for agents, and{' '}
+              <a href="/openapi.json">openapi.json</a> describes every operation.
             </p>
           </section>
           <section class="card">
-            <h2>You need not believe us</h2>
+            <h2>Don’t trust, verify</h2>
             <p>
-              What runs your actions shows evidence of what it is.{' '}
-              <a href="/verify">Verify this service</a> in your browser, or by a command of yours.
+              The machine that runs your actions publishes attestation evidence.{' '}
+              <a href="/verify">Verify this service</a> in your browser or from the command line.
             </p>
           </section>
         </div>
@@ -82,29 +80,29 @@ export function registerHome(app: App): void {
   })
 }
 
-/** A list of boxes instead of an image, so that it is readable at any width. */
+/** Diagram of the service. It is a list of boxes instead of an image, so that it is readable at any width. */
 const Picture: FC = () => (
   <ol class="flow" aria-label="How it works">
     <li>
-      <ul aria-label="What happens">
+      <ul aria-label="Triggers">
         <li>
-          <KindIcon kind="webhook" /> Another service calls
+          <KindIcon kind="webhook" /> A service sends a webhook
         </li>
         <li>
-          <KindIcon kind="schedule" /> It is time
+          <KindIcon kind="schedule" /> A schedule is due
         </li>
         <li>
-          <KindIcon kind="chain_event" /> A contract tells of an event
+          <KindIcon kind="chain_event" /> A contract emits an event
         </li>
       </ul>
     </li>
     <li class="machine">
       <strong>Your function</strong>
-      <span>and a key that it may use, in a machine that shows what it is</span>
+      <span>with a key it may use, in an attested machine</span>
     </li>
     <li>
       <strong>A signed result</strong>
-      <span>and a receipt that anybody can check</span>
+      <span>and a receipt that anyone can verify</span>
     </li>
   </ol>
 )

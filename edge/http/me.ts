@@ -1,4 +1,4 @@
-/** `GET /api/me`: the user, scopes and expiry of the bearer token. */
+/** `GET /api/me`: returns the user, the scopes and the expiry time of the bearer token. */
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 

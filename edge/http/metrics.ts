@@ -6,7 +6,10 @@ import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
 import { nothingAt } from './nothing-at.ts'
 
-/** `GET /metrics`, for callers with `METRICS_TOKEN`. Returns 404 if the setting is absent, like an unknown path. */
+/**
+ * `GET /metrics`: returns the metrics to callers with the token in `METRICS_TOKEN`. If that setting is absent, returns
+ * 404 as for an unknown path.
+ */
 export function registerMetrics(app: App): void {
   app.get(METRICS_PATH, async (c) => {
     const { METRICS_TOKEN: token } = c.var.services.settings
@@ -17,7 +20,10 @@ export function registerMetrics(app: App): void {
   })
 }
 
-/** Compares SHA-256 hashes, which have equal length, so that timing reveals nothing about the token. */
+/**
+ * Returns true if the sent token is correct. Compares SHA-256 hashes of both tokens, which have the same length, so
+ * that the timing does not reveal anything about the correct token.
+ */
 async function isSame(sent: string, token: string): Promise<boolean> {
   const bytes = new TextEncoder()
   const [one, other] = await Promise.all(
@@ -29,7 +35,7 @@ async function isSame(sent: string, token: string): Promise<boolean> {
 function notTheToken(): ApiError {
   return new ApiError(
     401,
-    'The token of the metrics is missing or another one.',
+    'The metrics token is missing or wrong.',
     'Send Authorization: Bearer with the value of METRICS_TOKEN.',
     { headers: { 'www-authenticate': 'Bearer' } },
   )

@@ -1,13 +1,13 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** Returns a 404, or a 405 if the path supports other methods. */
+/** Returns the error for a request without a route: 404, or 405 if the path supports other methods. */
 export function nothingAt(method: string, methods: string[]): ApiError {
   if (methods.length === 0 || methods.includes(method))
     return new ApiError(404, 'There is nothing at this path.', 'Check the path.')
   const headers = { allow: methods.join(', ') }
   return new ApiError(
     405,
-    `${method} is not a method of this path.`,
+    `${method} is not allowed on this path.`,
     `Use ${methods.join(' or ')}.`,
     {
       headers,

@@ -7,16 +7,16 @@ import type { AppEnv } from './app-env.ts'
 import { readJson } from './json-request.ts'
 
 /**
- * Enough for the longest body: an authenticator's response with an RSA key in base64url, which contains some parts
- * twice.
+ * Maximum size of a JSON body from one of our pages. Enough for the longest body, an authenticator's response with an
+ * RSA key in base64url, which contains some parts twice.
  */
 export const OWN_JSON_MAX_BYTES = 16 * 1024
 
 /**
  * Reads the JSON body of a request from a script of our own pages. Requests from other sites (CSRF, including login
- * CSRF) are rejected before the body is read. In addition, their browsers would need a CORS preflight for this content
- * type, which is never granted.
- * @throws {ApiError} 403 for a request from another site; 400, 413, 415 or 422 for a body that does not match `schema`
+ * CSRF) are rejected before the body is read. In addition, the content type requires a CORS preflight for requests from
+ * other sites, which is never granted.
+ * @throws {ApiError} 403 for a request from another site; 400, 413, 415 or 422 for an invalid body
  */
 export async function readOwnJson<Body>(
   c: Context<AppEnv>,
@@ -27,8 +27,8 @@ export async function readOwnJson<Body>(
   if (!isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) {
     throw new ApiError(
       403,
-      'This request did not come from a page of this site. Nothing was done.',
-      'Open the page on this site itself; a browser or an extension that hides where requests come from has to let this site see it.',
+      'This request did not come from a page of this site. Nothing was changed.',
+      'Open the page on this site. If your browser or an extension hides the origin of requests, make an exception for this site.',
     )
   }
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()

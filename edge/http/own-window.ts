@@ -1,14 +1,14 @@
-/** Isolates responses from windows of other sites. */
+/** Isolates our windows from other windows by `Cross-Origin-Opener-Policy`. */
 
 const POLICY = 'cross-origin-opener-policy'
 
-/** With either policy, the opener has no access to our window. */
+/** Values of `Cross-Origin-Opener-Policy` that deny the opener any access to our window. */
 const CUT_OFF: readonly (string | null)[] = ['same-origin', 'noopener-allow-popups']
 
 /**
- * Adds `Cross-Origin-Opener-Policy` to every response, not only to pages. Browsers turn any response into a document,
- * including a script or JSON. That document has this site's origin but no policy, so a third-party script that opened
- * it (from `/pay`) could use it to send requests that no page allows.
+ * Adds `Cross-Origin-Opener-Policy` to every response, not only to pages. A browser displays any response as a
+ * document, even a script or JSON. Such a document has our web origin, but no content security policy. A third-party
+ * script on `/pay` could open such a document, and send requests through it that our pages do not allow.
  */
 export function inOwnWindow(response: Response): Response {
   if (CUT_OFF.includes(response.headers.get(POLICY))) return response

@@ -4,12 +4,15 @@ import { triggerOfRun } from '../../shared/ids.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { AppEnv } from './app-env.ts'
 
-/** Returns the same 404 for an ID that is unknown, malformed, or belongs to another user. */
+/** Returns the 404 for an ID that is unknown, malformed, or belongs to another user. It is the same in all cases. */
 export function notFound(what: 'trigger' | 'run'): ApiError {
-  return new ApiError(404, `There is no such ${what}.`, 'GET /api/triggers lists yours.')
+  return new ApiError(404, `No ${what} has this ID.`, 'GET /api/triggers lists your triggers.')
 }
 
-/** @throws {ApiError} 404 for an ID that this service did not issue, so that no Durable Object is created for it */
+/**
+ * Checks that this service issued an ID, so that no Durable Object is created for an invalid one.
+ * @throws {ApiError} 404 if the ID was not issued by this service
+ */
 export async function requireTriggerId(c: Context<AppEnv>, id: string): Promise<void> {
   if (!(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('trigger')
 }
@@ -24,7 +27,7 @@ export async function queueOf(c: Context<AppEnv>, id: string) {
 }
 
 /**
- * Returns the Durable Object that holds a run.
+ * Returns the Durable Object that stores a run.
  * @throws {ApiError} 404 for an ID that this service did not issue
  */
 export async function queueOfRun(c: Context<AppEnv>, runId: string) {

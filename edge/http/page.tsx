@@ -1,7 +1,7 @@
 /**
- * The layout and headers of every page. At most one script file per page, and no inline script: injected scripts cannot
- * run, and forms keep the browser's built-in support for keyboards and screen readers. Styles are in `page/style.ts`,
- * components in `console/parts.tsx`.
+ * Layout and headers of all pages. A page has at most one entry script and no inline scripts, so that injected scripts
+ * cannot run. Forms rely on the browser's built-in support for keyboards and screen readers. Styles are in
+ * `page/style.ts`, and shared components in `console/parts.tsx`.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -14,22 +14,22 @@ import { contentSecurityPolicy, guardPage, type PageScript } from './page/policy
 import { STYLE } from './page/style.ts'
 
 type PageOptions = {
-  /** Also used as the page's only h1. */
+  /** Title of the page, which is also its only h1. */
   title: string
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   script?: PageScript
-  /** Additional CSS for this page. Must be a constant. */
+  /** Additional CSS for this page. It must be a constant, because the content security policy allows it by its hash. */
   style?: string
-  /** Wider layout, for tables and columns. */
+  /** Selects a wider layout, for tables and columns. */
   wide?: boolean
-  /** Skips the session lookup, for error pages: the database may be the cause of the failure. */
+  /** Skips the session lookup. Used for error pages, because the database may have caused the error. */
   anonymous?: boolean
-  /** Omits the session and the links to other pages, for a page that runs a third-party script. */
+  /** Omits the session and the links to other pages. Used for the page that runs a third-party script. */
   alone?: boolean
 }
 
-/** Renders a complete page with the common headers. Headings in `content` start at h2. */
+/** Renders a complete page with the common headers. Headings in `content` must start at h2. */
 export async function page(
   c: Context<AppEnv>,
   {
@@ -78,7 +78,7 @@ export async function page(
 
 type Link = { href: string; text: string }
 
-/** Renders a page with a single message, and links to continue. */
+/** Renders a page with a single message, and links to other pages. */
 export function notice(
   c: Context<AppEnv>,
   { text, link = [], ...options }: PageOptions & { text: string; link?: Link | Link[] },
@@ -96,13 +96,13 @@ export function notice(
   return page(c, options, content)
 }
 
-/** Redirects with 303 to a path of this site (RFC 9110, 15.4.4: the next request is a GET, whatever the method was). */
+/** Redirects to a path of this site with status 303, so that the browser continues with a GET (RFC 9110, 15.4.4). */
 export function seeOther(c: Context<AppEnv>, path: string): Response {
   guardPage(c)
   return c.redirect(path, 303)
 }
 
-/** Returns the path of the sign-in page, which continues to `path`. */
+/** Returns the path of the sign-in page. After signing in, the user is redirected to `path`. */
 export function signInPath(path: string): string {
   return `/sign-in?next=${encodeURIComponent(path)}`
 }

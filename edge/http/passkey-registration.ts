@@ -1,4 +1,4 @@
-/** `POST /passkeys/registration-options` and `POST /passkeys`: used only by the script of `/account`. */
+/** `POST /passkeys/registration-options` and `POST /passkeys`: add a passkey. Used only by the script of `/account`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
@@ -59,14 +59,17 @@ async function add(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Returns true if the session is recent enough to add a passkey. An older, stolen session must not gain permanent
- * access.
+ * Returns true if the session is recent enough to add a passkey. The limit prevents a stolen session from gaining
+ * permanent access to the account later.
  */
 export function isRecent({ startedAt }: Session, now: number): boolean {
   return now - startedAt < RECENT_SIGN_IN_MS
 }
 
-/** @throws {ApiError} 401 without a session; 403 for the page of another session, or if the sign-in is too old */
+/**
+ * Returns the session if it is recent enough to add a passkey.
+ * @throws {ApiError} 401 without a session; 403 if the page belongs to another session or the sign-in is too old
+ */
 async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
   const session = await signedIn(c)
   if (!session)
@@ -90,12 +93,12 @@ function refused(why: Exclude<Registration, 'stored'>): ApiError {
     case 'too_many':
       return new ApiError(
         409,
-        `Your account has ${PASSKEYS_MAX} passkeys, and may have no more.`,
-        'Remove one that you do not use.',
+        `Your account has ${PASSKEYS_MAX} passkeys, which is the maximum.`,
+        'Remove one that you no longer use.',
         { reason: 'too_many_passkeys' },
       )
     case 'already_registered':
-      return new ApiError(409, 'This passkey is registered already.', 'Use another device.', {
+      return new ApiError(409, 'This passkey is already registered.', 'Use another device.', {
         reason: 'passkey_registered',
       })
     case 'challenge':

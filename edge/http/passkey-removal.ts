@@ -1,4 +1,4 @@
-/** `POST /passkeys/remove`: a plain form on `/account`, which works without a script. */
+/** `POST /passkeys/remove`: removes a passkey. Submitted by a form on `/account` that works without scripts. */
 import type { Context } from 'hono'
 import { isCsrfToken } from '../identity/csrf.ts'
 import { noticeOfPasskey } from '../identity/notices.ts'
@@ -14,8 +14,8 @@ export function registerPasskeyRemoval(app: App): void {
 }
 
 /**
- * Does not require a recent sign-in, because a removed passkey can be added again. Another account's passkey is treated
- * as unknown.
+ * Removes a passkey. Does not require a recent sign-in, because a removed passkey can be added again. A passkey of
+ * another account is treated as unknown.
  */
 async function remove(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
@@ -26,7 +26,7 @@ async function remove(c: Context<AppEnv>): Promise<Response> {
     return notice(c, {
       status: 403,
       title: 'This page is out of date',
-      text: 'Nothing was removed. You may have signed in again, or as somebody else, since it was opened.',
+      text: 'Nothing was removed. You may have signed in again, or as another user, since you opened it.',
       link: { href: '/account', text: 'Open your account again' },
     })
   }

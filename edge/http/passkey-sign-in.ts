@@ -1,4 +1,4 @@
-/** `POST /passkeys/sign-in-options` and `POST /passkeys/sign-in`: used only by the script of `/sign-in`. */
+/** `POST /passkeys/sign-in-options` and `POST /passkeys/sign-in`: sign in. Used only by the script of `/sign-in`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { clientNetwork } from '../../shared/client-network.ts'
@@ -27,7 +27,7 @@ async function giveOptions(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json(options)
 }
 
-/** Starts a new session, as a magic link does, and returns where to continue. */
+/** Signs in with a passkey: starts a new session, and returns the path to continue to. */
 async function signIn(c: Context<AppEnv>): Promise<Response> {
   const { response, next } = await readOwnJson(c, signInBody)
   await countPasskeyCall(c)
@@ -42,24 +42,30 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json({ next: safeNext(next) })
 }
 
-/** @throws {TooManyCalls} */
+/**
+ * Counts a passkey request against the rate limit of the client's address.
+ * @throws {TooManyCalls} if the limit is exceeded
+ */
 export async function countPasskeyCall(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   await requireRate('passkey_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** Responses are for one browser and one use. */
+/** Disables caching of a passkey response, which is meant for one browser and a single use. */
 export function noStore(c: Context<AppEnv>): Context<AppEnv> {
   c.header('Cache-Control', 'no-store')
   return c
 }
 
-/** The same response for all failures: it must not help an attacker find out if a passkey exists, or whose it is. */
+/**
+ * Returns the 403 for a failed sign-in. It is the same for all reasons, so that an attacker cannot find out whether a
+ * passkey exists or to whom it belongs.
+ */
 function notSignedIn(): ApiError {
   return new ApiError(
     403,
-    'This passkey did not sign you in.',
-    'Try again, or have a link sent to your e-mail address.',
+    'Sign-in with this passkey failed.',
+    'Try again, or sign in with a link sent to your e-mail address.',
     { reason: 'passkey_refused' },
   )
 }

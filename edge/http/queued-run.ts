@@ -5,8 +5,8 @@ import type { AppEnv } from './app-env.ts'
 import { notFound } from './owned-trigger.ts'
 
 /**
- * Responds to an owner's request for a run: 202 with the run's ID, once the run is on disk.
- * @throws {ApiError} 404, 409, 429
+ * Responds to an owner's request to start a run with 202 and the run's ID, once the run is stored durably.
+ * @throws {ApiError} 404, 409 or 429 if the run was not accepted
  */
 export function queuedRun(
   c: Context<AppEnv>,
@@ -23,15 +23,15 @@ export function queuedRun(
     case 'disabled':
       throw new ApiError(
         409,
-        'The trigger is disabled, and nothing of it starts.',
-        'Enable it with PATCH {"enabled": true}, then ask again.',
+        'The trigger is disabled, so no run can start.',
+        'Enable it with PATCH {"enabled": true}, then try again.',
         { reason: 'trigger_disabled' },
       )
     case 'full':
       throw new ApiError(
         429,
         'The trigger’s queue is full.',
-        'Ask again later, raise max_queued_runs or max_runs_per_minute, or purge the queue.',
+        'Try again later, raise max_queued_runs or max_runs_per_minute, or purge the queue.',
         { headers: { 'retry-after': String(accepted.retryAfterS) } },
       )
   }

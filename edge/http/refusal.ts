@@ -9,7 +9,8 @@ import { traceHeaders } from './request-id.ts'
 import { routeOf } from './route-of.ts'
 
 /**
- * Builds the response to a failure, with its status and structured body. Internal errors are logged, and not disclosed.
+ * Builds the response for an error, with a status and a structured body. Internal errors are logged, but their details
+ * are not disclosed.
  */
 export function refusal(error: unknown, request: Request, env: Env): Response {
   const failure = toApiError(error)
@@ -23,7 +24,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   const headers = {
     ...trace,
     ...failure.headers,
-    // The same path may return a page to a browser (`failure-page.tsx`), so caches must keep the two apart.
+    // The same path may return an error page to a browser (`failure-page.tsx`), so caches must distinguish the two.
     vary: 'Accept',
     'x-content-type-options': 'nosniff',
   }
@@ -31,7 +32,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   return Response.json(body, { status: failure.status, headers })
 }
 
-/** Failures of external systems are logged with their reason, which is not visible anywhere else. */
+/** Returns the log event for a failure of an external system, because its cause is not visible anywhere else. */
 function awayOf(error: unknown): { event: EdgeEvent; cause: string } | undefined {
   if (error instanceof OriginAway) return { event: 'origin.away', cause: error.message }
   if (error instanceof MailNotSent) return { event: 'mail.not_sent', cause: error.message }

@@ -2,20 +2,23 @@ import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { AppEnv } from './app-env.ts'
 
-/** Used if a request matched no route. */
+/** Route label of requests that match no route. */
 const NO_ROUTE = 'none'
 
-/** Patterns of middleware, which runs before a route. */
+/** Path patterns of middleware, which is not a request's route. */
 const MIDDLEWARE: readonly string[] = ['/*', '/api/*']
 
 const routes = new WeakMap<Request, string>()
 
-/** Remembers the route pattern of a request, for logs and metrics. */
+/** Records the route pattern of a request, for logs and metrics. */
 export function noteRoute(request: Request, pattern: string): void {
   routes.set(request, pattern)
 }
 
-/** Returns the registered pattern, not the path: paths contain IDs, and a webhook's URL is its sender's credential. */
+/**
+ * Returns the route pattern of a request, for logs and metrics. The path itself must not be logged: it contains IDs,
+ * and the URL of a webhook is its sender's credential.
+ */
 export function routeOf(request: Request): string {
   return routes.get(request) ?? NO_ROUTE
 }

@@ -4,19 +4,20 @@ import type { AppEnv } from './app-env.ts'
 import { queueOfRun } from './owned-trigger.ts'
 
 /**
- * Maximum duration of one call to the object. The object cannot notice that a client has disconnected, so this bounds
- * how long it keeps waiting.
+ * Maximum duration of one call to a Durable Object. The object cannot detect that a client has disconnected, so this
+ * limits how long it continues to wait.
  */
 const QUESTION_MS = 10_000
 
-/** Consecutive calls that may fail because the object restarts, and the delay before the next. */
+// Maximum number of consecutive calls that may fail because a Durable Object restarts, and the delay between them.
 const BROKEN_MAX = 5
 const BROKEN_PAUSE_MS = 200
 
 type Wanted = { ownerId: string; runId: string }
 
 /**
- * Returns the run once it has finished, or its current state after `waitMs`. Retries if the object restarts meanwhile.
+ * Returns a run once it has finished, or its current state after `waitMs` milliseconds. Retries if the Durable Object
+ * restarts in the meantime.
  */
 export async function runWithin(
   c: Context<AppEnv>,

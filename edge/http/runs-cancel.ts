@@ -3,7 +3,10 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOfRun } from './owned-trigger.ts'
 
-/** `POST /api/runs/<id>/cancel`: 200 with the run, now failed as `cancelled`; 409 unless it was queued. */
+/**
+ * `POST /api/runs/<id>/cancel`: cancels a queued run, and returns the run, which has then failed as `cancelled`.
+ * Returns 409 if the run was not queued.
+ */
 export function registerRunsCancel(app: App): void {
   app.post('/api/runs/:id/cancel', async (c) => {
     const user = await requireUser(c, 'triggers:write')
@@ -20,8 +23,8 @@ export function registerRunsCancel(app: App): void {
 function notQueued(): ApiError {
   return new ApiError(
     409,
-    'The run is not queued: it is under way, or has ended.',
-    'Only a run that has not started, or waits for its next attempt, can be cancelled.',
+    'The run is not queued: it is running or has ended.',
+    'Only a run that has not started or is waiting for its next attempt can be cancelled.',
     { reason: 'run_not_queued' },
   )
 }

@@ -6,8 +6,8 @@ import { notFound } from './owned-trigger.ts'
 import { runWithin } from './run-within.ts'
 
 /**
- * `GET /api/runs/<id>`: one run with its full input. With `?wait=`, responds when the run has finished, or at the
- * timeout.
+ * `GET /api/runs/<id>`: returns a run with its complete input. With `?wait=`, responds when the run has finished, or
+ * when the given time has passed.
  */
 export function registerRunsGet(app: App): void {
   app.get('/api/runs/:id', async (c) => {

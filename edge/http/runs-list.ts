@@ -6,7 +6,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `GET /api/triggers/<id>/runs`: `{runs, next_cursor}`, newest first. */
+/** `GET /api/triggers/<id>/runs`: returns a page of a trigger's runs as `{runs, next_cursor}`, newest first. */
 export function registerRunsList(app: App): void {
   app.get('/api/triggers/:id/runs', async (c) => {
     const user = await requireUser(c, 'triggers:read')
@@ -15,7 +15,7 @@ export function registerRunsList(app: App): void {
     const queue = await queueOf(c, id)
     const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
     const isForged = cursor !== undefined && before === undefined
-    // A cursor error would reveal that the ID exists, so ownership is checked first.
+    // Checks the ownership first, because an error about the cursor would reveal that the trigger exists.
     if (isForged && (await queue.kindAndAction(user.id))) throw notOfThisTrigger()
     const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
     if (!runs) throw notFound('trigger')
@@ -26,7 +26,7 @@ export function registerRunsList(app: App): void {
 function notOfThisTrigger(): ApiError {
   return new ApiError(
     422,
-    'cursor: it is not one of this trigger’s.',
-    'Send next_cursor of the page before as it came, or leave cursor out for the newest runs.',
+    'cursor: not issued for this trigger.',
+    'Send next_cursor of the previous page unchanged, or omit cursor to get the newest runs.',
   )
 }

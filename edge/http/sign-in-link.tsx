@@ -1,4 +1,4 @@
-/** `GET /sign-in/link` and `POST /sign-in/link`: shows, then consumes, a magic link (docs/decisions/0048). */
+/** `GET /sign-in/link` shows a magic link's page, and `POST /sign-in/link` consumes the link (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { consumeMagicLink, peekMagicLink } from '../identity/magic-links.ts'
@@ -15,10 +15,10 @@ export function registerSignInLink(app: App): void {
 }
 
 /**
- * Only reads the link: scanners and previews open links before people do. Shows the address, so that people can
- * recognize a link that would sign them in to an attacker's account (login CSRF). Anyone can request a link to another
- * person's mailbox that continues to the approval of the attacker's program (consent phishing), so the page warns about
- * it in advance.
+ * Shows the page of a magic link, without consuming the link, because scanners and link previews may open it first. The
+ * page shows the account's address, so that people notice if a link would sign them in to an attacker's account (login
+ * CSRF). An attacker can also have a link sent to another person's mailbox that leads to the approval of the attacker's
+ * program (consent phishing). The page therefore warns about links that lead to such an approval.
  */
 async function showButton(c: Context<AppEnv>): Promise<Response> {
   const secret = c.req.query('secret') ?? ''
@@ -32,8 +32,8 @@ async function showButton(c: Context<AppEnv>): Promise<Response> {
       </p>
       {asksForProgram(link.next) && (
         <p class="warn">
-          The next page asks whether a program may act for you. If you did not just start one
-          yourself, refuse there: somebody else asked for this link.
+          The next page asks you to authorize a program. If you did not just start one yourself,
+          refuse: somebody else requested this link.
         </p>
       )}
       <input type="hidden" name="secret" value={secret} />
@@ -44,8 +44,9 @@ async function showButton(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Decodes the path like the router, which serves the same page for other encodings.
- * @param next as returned by `safeNext`
+ * Returns true if a path leads to the authorization page. Decodes the path like the router, which serves the same page
+ * for different encodings of its path.
+ * @param next a path as returned by `safeNext`
  */
 function asksForProgram(next: string): boolean {
   try {
@@ -66,12 +67,15 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return seeOther(c, link.next)
 }
 
-/** The same response for used, expired, unknown and malformed links: the difference would only help an attacker. */
+/**
+ * Returns the page for an invalid link. It is the same for used, expired, unknown and malformed links, because the
+ * difference would only help an attacker.
+ */
 function linkIsOver(c: Context<AppEnv>): Promise<Response> {
   return notice(c, {
     status: 410,
     title: 'This link no longer works',
-    text: `A sign-in link works once, for ${MAGIC_LINK_LIFETIME_MS / 60_000} minutes. Ask for a new one and open the newest mail.`,
+    text: `A sign-in link works once and expires after ${MAGIC_LINK_LIFETIME_MS / 60_000} minutes. Request a new one, and open the latest e-mail.`,
     link: { href: '/sign-in', text: 'Get a new link' },
   })
 }

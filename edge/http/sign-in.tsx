@@ -1,4 +1,4 @@
-/** `GET /sign-in` and `POST /sign-in`: requests a magic link (docs/decisions/0048). */
+/** `GET /sign-in` shows the sign-in page, and `POST /sign-in` sends a magic link (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { clientNetwork } from '../../shared/client-network.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
@@ -26,7 +26,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
   const form = (
     <>
       <p class="lead">
-        You get a link by e-mail. There is no password, and no account to make before.
+        We send you a sign-in link by e-mail. No password, and no registration required.
       </p>
       <form method="post" action="/sign-in" class="card">
         <Field
@@ -39,7 +39,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
           error={refused?.problem}
         />
         <input type="hidden" name="next" value={next} />
-        <button type="submit">Send me a link</button>
+        <button type="submit">Send sign-in link</button>
       </form>
       <PasskeySignIn next={next} script={script} />
     </>
@@ -55,7 +55,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
   )
 }
 
-/** The script shows it if the browser supports passkeys. */
+/** Button to sign in with a passkey. The page's script shows it if the browser supports passkeys. */
 function PasskeySignIn({ next, script }: { next: string; script: string }) {
   return (
     <>
@@ -70,7 +70,10 @@ function PasskeySignIn({ next, script }: { next: string; script: string }) {
   )
 }
 
-/** Handles known and unknown addresses identically, without reading the users table. */
+/**
+ * Sends a magic link to an e-mail address. Does not read the users table, so that known and unknown addresses are
+ * handled identically.
+ */
 async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form
@@ -78,7 +81,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const given = form.get('email') ?? ''
   const email = parseEmail(given)
   if (email === undefined) {
-    const problem = 'Enter one e-mail address, such as name@example.com.'
+    const problem = 'Enter an e-mail address, such as name@example.com.'
     return showForm(c, next, { email: given, problem })
   }
   const { services } = c.var
@@ -92,24 +95,27 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   try {
     await services.mailer.send(signInMail(email, url.href))
   } catch (error) {
-    // An unsent mail must not count against the mailbox's limit.
+    // A mail that was not sent must not count against the mailbox's limit.
     await withdrawMagicLink(services, link.secret)
     throw error
   }
   const minutes = MAGIC_LINK_LIFETIME_MS / 60_000
   return notice(c, {
-    title: 'Look into your mail',
-    text: `A link is on its way to ${email}. It works once, for ${minutes} minutes. Follow it in this browser. Where that is another tab, come back to this one: it has what you began.`,
+    title: 'Check your e-mail',
+    text: `We sent a sign-in link to ${email}. It works once and expires after ${minutes} minutes. Open it in this browser. If it opens in another tab, return to this one to continue where you left off.`,
     link: [
       ...(services.settings.SVC_ENV === 'local'
-        ? [{ href: '/dev/mailbox', text: 'This is a local stack: its mail is here' }]
+        ? [{ href: '/dev/mailbox', text: 'Open the local mailbox' }]
         : []),
-      { href: next, text: 'I have followed the link: go on here' },
+      { href: next, text: 'Continue in this tab' },
     ],
   })
 }
 
-/** Checks the rate limits: mails cost money, and a flooded mailbox harms its owner. */
+/**
+ * Checks the rate limits for mails. They exist because mails cost money, and because flooding a mailbox harms its
+ * owner.
+ */
 async function tooManyMails(c: Context<AppEnv>, email: string): Promise<TooManyCalls | undefined> {
   const { requireRate, settings } = c.var.services
   try {
@@ -126,7 +132,7 @@ function refuseMoreLinks(c: Context<AppEnv>, retryAfterMs: number): Promise<Resp
   return notice(c, {
     status: 429,
     headers: { 'Retry-After': String(seconds) },
-    title: 'Too many links for this address',
-    text: `Use the newest link that was sent, or ask for another in ${Math.ceil(seconds / 60)} minutes.`,
+    title: 'Too many sign-in links',
+    text: `Use the latest link that was sent, or request another in ${Math.ceil(seconds / 60)} minutes.`,
   })
 }

@@ -14,7 +14,7 @@ export function registerSignOut(app: App): void {
 
 /**
  * Renders the sign-out form.
- * @param everywhere ends the user's other sessions as well
+ * @param everywhere true for a form that also ends the user's other sessions
  */
 export async function signOutForm(session: Session, { everywhere = false } = {}) {
   return (
@@ -28,8 +28,8 @@ export async function signOutForm(session: Session, { everywhere = false } = {})
 }
 
 /**
- * Idempotent: returns the same page if already signed out, for example after a double click or when the session has
- * expired.
+ * Signs the user out. Idempotent: returns the same page if the user is already signed out, for example after a double
+ * click or because the session has expired.
  */
 async function signOut(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
@@ -40,14 +40,14 @@ async function signOut(c: Context<AppEnv>): Promise<Response> {
     return notice(c, {
       status: 403,
       title: 'This page is out of date',
-      text: 'You are still signed in. You may have signed in again, or as somebody else, since the page was opened.',
-      link: { href: '/', text: 'Go to the first page' },
+      text: 'You are still signed in. You may have signed in again, or with another account, since the page was opened.',
+      link: { href: '/', text: 'Go to the home page' },
     })
   }
   const { services } = c.var
   if (form.get('where') === 'everywhere') {
     await endAllSessions(services, session.user.id)
-    return signedOut(c, 'Every browser that was signed in to this account is signed out.')
+    return signedOut(c, 'All browsers are signed out of this account.')
   }
   await endSession(services, session.secret)
   return signedOut(c, 'This browser is signed out.')
@@ -57,7 +57,7 @@ function signedOut(c: Context<AppEnv>, text: string): Promise<Response> {
   clearSessionCookie(c)
   return notice(c, {
     title: 'Signed out',
-    text: `${text} Programs that you authorized go on working until you revoke them.`,
+    text: `${text} Authorized programs keep working until you revoke them.`,
     link: { href: '/sign-in', text: 'Sign in' },
   })
 }

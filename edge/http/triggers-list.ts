@@ -14,18 +14,20 @@ export const triggersListQuery = z.object({
   limit: integerText
     .transform((limit) => Math.min(Math.max(limit, 1), LIST_PAGE_MAX))
     .optional()
-    .meta({ description: `Triggers on a page, 1 to ${LIST_PAGE_MAX}. Without it: all of them.` }),
+    .meta({
+      description: `Triggers per page, 1 to ${LIST_PAGE_MAX}. If omitted, all triggers are returned.`,
+    }),
   cursor: z
     .string()
     .max(256)
     .transform((text, context) => {
       const known = placeOf(text)
       if (known) return known
-      context.issues.push({ code: 'custom', message: 'not one that we gave out', input: text })
+      context.issues.push({ code: 'custom', message: 'not issued by this service', input: text })
       return z.NEVER
     })
     .optional()
-    .meta({ description: 'Where a page begins: the link of the page before has it.' }),
+    .meta({ description: 'Start of the page, from the `Link` header of the previous page.' }),
   kind: z.enum(TRIGGER_KINDS).optional(),
   enabled: z
     .enum(['true', 'false'])
@@ -33,7 +35,10 @@ export const triggersListQuery = z.object({
     .optional(),
 })
 
-/** `GET /api/triggers`: a bare array, newest first, either complete or in pages linked by a `Link` header. */
+/**
+ * `GET /api/triggers`: returns the user's triggers as a JSON array, newest first. The list is either complete, or split
+ * into pages that a `Link` header connects.
+ */
 export function registerTriggersList(app: App): void {
   app.get('/api/triggers', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -6,8 +6,8 @@ import { requireUser } from './authenticate.ts'
 import { readFields } from './read-fields.ts'
 
 /**
- * `POST /api/triggers/preview`: reports what a trigger would do, without creating it. Rejects what creation would
- * reject.
+ * `POST /api/triggers/preview`: returns a preview of a trigger without creating the trigger. Rejects the same invalid
+ * settings as creation does.
  */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {

@@ -9,10 +9,10 @@ import { queueOf } from './owned-trigger.ts'
 import { queuedRun } from './queued-run.ts'
 import { readFields } from './read-fields.ts'
 
-/** The largest event, plus room for whitespace in hand-formatted JSON. */
+/** Maximum body size of a test request: the largest event, plus room for whitespace in hand-formatted JSON. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 
-/** `POST /api/triggers/<id>/test`: starts a real run, marked `test`, with the given params or event. */
+/** `POST /api/triggers/<id>/test`: starts a real run with the given params or event, and marks the run as a test. */
 export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
     const user = await requireUser(c, 'triggers:write')
@@ -25,24 +25,28 @@ export function registerTriggersTest(app: App): void {
 }
 
 /**
- * Serializes the params or the event as a sender would.
- * @throws {ApiError} 413, 422
+ * Serializes the params or the event of a test run in the same way as the sender of a real event.
+ * @throws {ApiError} 413 or 422 for invalid input
  */
 export function toTestRun(request: { params?: unknown; event?: unknown }): TestRun {
   const kind = 'params' in request ? 'params' : 'event'
   const value = request[kind]
   if (isDeeper(value, JSON_DEPTH_MAX))
-    throw new ApiError(422, `${kind}: nested over ${JSON_DEPTH_MAX} deep.`, 'Make it flatter.')
+    throw new ApiError(
+      422,
+      `${kind}: nested more than ${JSON_DEPTH_MAX} levels deep.`,
+      'Reduce the nesting.',
+    )
   const body = new TextEncoder().encode(JSON.stringify(value))
   if (body.length <= WEBHOOK_BODY_MAX_BYTES) return { kind, body }
-  const message = `${kind}: ${body.length} bytes as JSON, and at most ${WEBHOOK_BODY_MAX_BYTES} are taken.`
-  throw new ApiError(413, message, 'Send less.')
+  const message = `${kind}: ${body.length} bytes of JSON exceed the limit of ${WEBHOOK_BODY_MAX_BYTES}.`
+  throw new ApiError(413, message, 'Send a smaller value.')
 }
 
 function takesNoEvent(): ApiError {
   return new ApiError(
     422,
-    'event: a schedule has none.',
-    'Send params, with the keys that a firing would add to default_params.',
+    'event: a schedule has no event.',
+    'Send params with the keys that a firing adds to default_params.',
   )
 }

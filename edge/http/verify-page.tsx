@@ -1,4 +1,4 @@
-/** `GET /verify`: verifies the origin's evidence in the user's browser, as far as a browser can. */
+/** `GET /verify`: verifies the origin's evidence in the user's browser, as far as a browser can verify it. */
 import type { Context } from 'hono'
 import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
@@ -12,8 +12,8 @@ export function registerVerifyPage(app: App): void {
   app.get('/verify', (c) => verifyPage(c, {}))
 
   /**
-   * The RPC URL is sent in a form's body: it may contain an API key, which would end up in logs and browser histories
-   * if it were part of this page's URL.
+   * The RPC URL is sent in a form's body instead of this page's URL, because it may contain an API key, which must not
+   * appear in logs or the browser history.
    */
   app.post('/verify', async (c) => {
     const form = await readOwnForm(c)
@@ -22,14 +22,14 @@ export function registerVerifyPage(app: App): void {
     if (given === '') return verifyPage(c, {})
     const rpcUrl = nodeUrl(given, c.var.services.settings.SVC_ENV === 'local')
     if (rpcUrl === undefined)
-      return verifyPage(c, { fault: 'That is not an address that starts with https://.' })
+      return verifyPage(c, { fault: 'Enter a URL that starts with https://.' })
     return verifyPage(c, { rpcUrl })
   })
 }
 
 type Shown = { rpcUrl?: URL; fault?: string }
 
-/** Reserves space for the longest heading and verdict written by `edge/console/verify/show.ts`. */
+/** Styles that reserve space for the longest heading and verdict that `edge/console/verify/show.ts` can show. */
 const STYLE = `
 h1 { min-height: 2.5em; }
 #verdict { min-height: 4.8em; }
@@ -47,22 +47,22 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
       title: 'Verifying this service',
       status: fault === undefined ? 200 : 400,
       style: STYLE,
-      // Allows only the origin and the node that the user entered.
+      // The script may connect only to the origin, and to the node that the user entered.
       script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
     <>
       <p id="verdict" class="lead" role="status">
-        Asking {origin} for its evidence…
+        Requesting evidence from {origin}…
       </p>
       <noscript>
         <p class="warn">
-          This page verifies in your browser, by a script. Without it, use the command.
+          Verification in the browser requires JavaScript. Without it, use the command below.
         </p>
       </noscript>
       <form method="post" action="/verify" class="card">
         <Field
           name={RPC_FIELD}
-          label="Ask the governance contract, by a node of its chain"
+          label="RPC URL for checking the governance contract"
           type="url"
           inputmode="url"
           placeholder="https://"
@@ -73,22 +73,22 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
         <button>Verify again</button>
       </form>
       <section class="card">
-        <h2>Do not believe this page</h2>
+        <h2>Verify independently</h2>
         <p>
-          It comes from the edge, which is no machine that can be verified. The command judges all
-          seven rules, the certificate and the CAA records too, on a machine of yours:
+          This page is served by the edge, which cannot be attested. The command checks all seven
+          rules, including the certificate and the CAA records, on your own machine:
         </p>
         <pre>
           <code>{command}</code>
         </pre>
       </section>
-      {/* Last on the page, with space reserved above, so that it causes no layout shift. */}
+      {/* The report is the last element on the page, so that showing it causes no layout shift. */}
       <section id="report" class="card" hidden>
         <h2>Seven rules</h2>
         <ol id="rules" />
-        <h2>What they leave open</h2>
+        <h2>Not covered</h2>
         <ul id="open" />
-        <h2>What was shown</h2>
+        <h2>Evidence</h2>
         <dl id="shown" />
       </section>
       <div id="evidence" data-base-url={origin} data-rpc-url={rpcUrl?.href ?? ''} hidden />
@@ -97,10 +97,12 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
   )
 }
 
-/** The host becomes part of the content security policy, in which `*` would match any host. */
+/**
+ * Allowed host names of a node. The name becomes part of the content security policy, where `*` would match any host.
+ */
 const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/
 
-/** Allows plain HTTP for a local stack, whose node has no certificate. */
+/** Parses the URL of a node. Plain HTTP is allowed only in a local stack, because its node has no certificate. */
 function nodeUrl(given: string, isLocal: boolean): URL | undefined {
   const url = URL.parse(given)
   if (!url || !HOST.test(url.hostname)) return undefined

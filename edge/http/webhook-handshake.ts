@@ -7,10 +7,10 @@ import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { traceHeaders } from './request-id.ts'
 
-/** Methods that are always allowed. GET is allowed only for handshakes. */
+/** `Allow` header of a webhook. It omits GET, which is allowed only for handshakes. */
 const ALLOW = 'HEAD, OPTIONS, POST'
 
-/** Registers the other methods on a webhook's path. POST requests are handled earlier, by `takeWebhook`. */
+/** Registers all methods of a webhook's path except POST, which `takeWebhook` handles before the router. */
 export function registerWebhook(app: App): void {
   app.on(['GET', 'OPTIONS'], '/webhook/:id', answerHandshake)
   app.all('/webhook/:id', methodNotAllowed)
@@ -18,7 +18,7 @@ export function registerWebhook(app: App): void {
 
 /**
  * Answers a sender's handshake, without starting a run or storing anything.
- * @throws {ApiError} 404, 405
+ * @throws {ApiError} 404 for an unknown webhook; 405 if the request is not a handshake
  */
 async function answerHandshake(c: Context<AppEnv>): Promise<Response> {
   const request = c.req.raw
@@ -43,8 +43,8 @@ export function handshakeResponse(reply: HandshakeReply, trace: Record<string, s
 }
 
 /**
- * Returns the sender configured by the owner.
- * @throws {ApiError} 404 if there is no such webhook
+ * Returns the sender that the owner has configured for a webhook.
+ * @throws {ApiError} 404 if the webhook does not exist
  */
 async function senderOf(env: Env, id: string) {
   const known = await isTriggerId(settingsOf(env).ID_MAC_KEY, id)
@@ -56,7 +56,7 @@ async function senderOf(env: Env, id: string) {
 function methodNotAllowed(c: Context<AppEnv>): never {
   throw new ApiError(
     405,
-    `${c.req.method} is not a method of a webhook, unless it carries a handshake that is known.`,
+    `${c.req.method} is allowed on a webhook only for a known handshake.`,
     'POST the event to this URL.',
     { headers: { allow: ALLOW } },
   )
@@ -65,7 +65,7 @@ function methodNotAllowed(c: Context<AppEnv>): never {
 export function unknownWebhook(): ApiError {
   return new ApiError(
     404,
-    'There is no such webhook.',
+    'No webhook has this URL.',
     'Check the URL against webhook_url in the trigger’s record; the trigger may have been deleted.',
   )
 }

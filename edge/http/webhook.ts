@@ -15,19 +15,19 @@ import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
 
-/** The route as named in the OpenAPI document. */
+/** Route pattern of webhooks, for logs and metrics. */
 export const WEBHOOK_ROUTE = '/webhook/:id'
 
 const BODY = {
   maxBytes: WEBHOOK_BODY_MAX_BYTES,
   withinMs: WEBHOOK_BODY_WITHIN_MS,
-  fix: 'Send less, or send a reference that the action can fetch.',
+  fix: 'Send a smaller body, or a reference that the action can fetch.',
 }
 
 /**
- * `POST /webhook/<id>`: 202 with the run's ID once the run is on disk; `undefined` for any other request. Senders are
- * not authenticated here. Runs before the router, because routing costs about as much as the insert
- * (docs/decisions/0009).
+ * `POST /webhook/<id>`: accepts a webhook, and answers 202 with the run's ID once the run is stored durably. Returns
+ * `undefined` for any other request. Senders are not authenticated here. This function runs before the router, because
+ * routing would take about as long as the insert (docs/decisions/0009).
  */
 export function takeWebhook(request: Request, env: Env): Promise<Response> | undefined {
   const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
@@ -37,8 +37,8 @@ export function takeWebhook(request: Request, env: Env): Promise<Response> | und
 }
 
 /**
- * Accepts a webhook without D1: checks the ID's MAC, reads the body, and makes one RPC.
- * @throws {ApiError} 400, 404, 413, 429, 503
+ * Accepts a webhook without using D1: checks the ID's MAC, reads the body, and makes one RPC to the trigger queue.
+ * @throws {ApiError} 400, 404, 413, 429 or 503 if the webhook is not accepted
  */
 async function answerWebhook(request: Request, env: Env, id: string): Promise<Response> {
   const settings = settingsOf(env)
@@ -72,7 +72,7 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
       throw new ApiError(
         429,
         'The trigger’s queue is full.',
-        'Send again later; the owner can raise max_queued_runs or max_runs_per_minute.',
+        'Try again later. The owner can raise max_queued_runs or max_runs_per_minute.',
         { headers: { 'retry-after': String(answer.retryAfterS) } },
       )
   }
@@ -84,7 +84,7 @@ function firingOf(
   publicUrl: string,
   bodyBytes: number,
 ): WebhookFiring {
-  // Uses the public URL, which senders sign, regardless of the host name of this request.
+  // Some senders sign the URL, so the event contains the public URL, regardless of this request's host name.
   const path = request.url.slice(request.url.indexOf('/', request.url.indexOf('//') + 2))
   return {
     source: 'webhook',
@@ -99,7 +99,10 @@ function firingOf(
   }
 }
 
-/** Parameters that are parsed; the URL keeps them all. Bounds the cost, because anyone can send a query. */
+/**
+ * Maximum number of query parameters to parse, which limits the cost of a malicious request. The URL in the event still
+ * contains all of them.
+ */
 const QUERY_PARAMETERS_MAX = 256
 
 function queryOf(parameters: URLSearchParams): ValuesByName {

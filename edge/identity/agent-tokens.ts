@@ -1,6 +1,6 @@
 /**
- * Agents' bearer tokens (docs/decisions/0049). The agent generates the token and sends only its challenge; a row here
- * records which account approved it.
+ * Bearer tokens of agents (docs/decisions/0049). An agent generates its token and sends only the challenge, which is a
+ * hash of the token. A database row records the account that approved the challenge.
  */
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import {
@@ -14,13 +14,19 @@ import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import type { User } from './users.ts'
 
-/** Minimum interval between updates of `last_used_at`, which is displayed and checked against an idle limit of days. */
+/**
+ * Minimum interval between updates of `last_used_at`. A coarse value is enough, because it is only displayed and
+ * checked against an idle limit of days.
+ */
 const LAST_USED_GRAIN_MS = 60_000
 
-/** RFC 3986's unreserved characters. */
+/** Allowed form of a token: the unreserved characters of RFC 3986, with a minimum length. */
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** `registered` means that the challenge has a request, which only its code can approve (`request-approval.ts`). */
+/**
+ * Result of approving a challenge. `registered` means that the challenge has a request, which only the request's code
+ * can approve (`request-approval.ts`).
+ */
 export type Approval =
   | 'granted'
   | 'already_granted'
@@ -41,9 +47,10 @@ export type PlainApproval = {
 }
 
 /**
- * Binds a challenge to an account permanently: the primary key accepts the first approval, and later ones only read it.
- * A later approval therefore cannot take over a token of another account (fixation), restore a revoked token, or extend
- * one. The same statement checks for a request, so that none can be registered in between.
+ * Binds a challenge to an account permanently. The primary key accepts only the first approval, and later ones only
+ * read it. A later approval therefore cannot take over a token of another account (fixation), restore a revoked token,
+ * or extend a token. The same statement checks that the challenge has no request, so that no request can be registered
+ * in between.
  */
 export async function approveAgentToken(
   deps: IdentityDeps,
@@ -64,7 +71,10 @@ export async function approveAgentToken(
   return (await standingOf(deps, challenge, userId)) ?? 'registered'
 }
 
-/** Returns the state of a bound challenge relative to an account; `undefined` if it is not bound. */
+/**
+ * Returns the state of a challenge from the point of view of an account, or `undefined` if the challenge is not bound
+ * to any account.
+ */
 export async function standingOf(
   { db, now }: IdentityDeps,
   challenge: string,
@@ -86,7 +96,8 @@ export function isTokenShape(token: string): boolean {
 }
 
 /**
- * Returns the user who approved the token, or `undefined` if it is unknown, revoked, expired, or was idle for too long.
+ * Returns the user who approved the token, or `undefined` if the token is unknown, revoked, expired, or was idle for
+ * too long.
  */
 export async function findAgentUser(
   deps: IdentityDeps,
@@ -123,7 +134,7 @@ export async function findAgentUser(
   return { id, email, tokenExpiresAt, label, scopes: scopesOf(row.scopes) }
 }
 
-/** Returns true after the absolute or the idle lifetime. */
+/** Returns true if a token has exceeded its absolute or its idle lifetime. */
 export function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
   return expiresAt <= now || (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS <= now
 }

@@ -1,4 +1,4 @@
-/** Sends mail through an HTTP e-mail API (`decisions.md`, Sign-in; decision 0048). */
+/** Sends mail through an HTTP e-mail API (docs/decisions/0048). */
 import { boundedText, cancel } from '../bounded-text.ts'
 import { MAIL_APIS, type MailApi } from './mail-apis.ts'
 import { type MailFailure, type Mailer, MailNotSent } from './mailer.ts'
@@ -7,30 +7,37 @@ import { newSecret } from './secret.ts'
 
 export type MailerDeps = {
   fetch: typeof fetch
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   wait: (ms: number) => Promise<void>
 }
 
-/** Somebody waits at a form, and what is done after an answer has 30 s (Workers, `waitUntil`). */
+/**
+ * Timeouts of one attempt and of all attempts together. They are short, because the user is waiting at a form, and
+ * because Workers limit work after the response to 30 s (`waitUntil`).
+ */
 export const SEND_LIMITS = { attemptMs: 10_000, totalMs: 20_000 }
 
-/** Before the second attempt and the third, which is the last. */
+/** Delays before the second and the third attempt, in milliseconds. The third attempt is the last. */
 const PAUSES_MS = [500, 1_500]
 
-/** Of an answer only its code is read. */
+/** Maximum number of bytes to read from a response. Only the error code in the response is needed. */
 const ANSWER_MAX_BYTES = 4 * 1024
 
-/** Resend refuses requests that do not say who asks. */
+/** User agent of the API requests. Resend rejects requests without one. */
 const USER_AGENT = 'svc-edge'
 
-/** A word that cannot be an address, a link or a token. */
-const CODE = /^[a-z0-9_.[\]]{1,48}$/i
+/**
+ * Matches error codes that may be logged: numbers, and lower-case words such as `from.email`. API keys and sign-in
+ * secrets do not match.
+ */
+const CODE = /^(\d{1,6}|([a-z_.]|\[\d{1,3}\]){1,48})$/
 
 /**
- * Tries again what may pass: no connection, no answer in time, 409 (Resend: the same request is still under way), 429
- * and 5xx. Where the API knows no idempotency key, a mail whose answer was lost is sent twice, with the same link.
+ * Creates a mailer that sends through an HTTP API. Retries transient failures: connection errors, timeouts, 409
+ * (Resend: the same request is still in progress), 429 and 5xx. If the API does not support idempotency keys and a
+ * response is lost, the mail is sent twice, with the same link.
  */
 export function apiMailer(
   { api: name, from, token, url }: MailerSettings,
@@ -52,7 +59,7 @@ export function apiMailer(
           ...(api.idempotencyHeader && { [api.idempotencyHeader]: newSecret(random) }),
         },
         body: JSON.stringify(api.body(mail, from)),
-        // Whoever the API points to is not who the token is for.
+        // Redirects are not followed, because the API token must not be sent to another address.
         redirect: 'manual',
       } satisfies RequestInit
       for (let attempt = 0; ; attempt++) {
@@ -67,7 +74,10 @@ export function apiMailer(
   }
 }
 
-/** @returns nothing where the mail was taken */
+/**
+ * Makes one attempt to send a mail.
+ * @returns the failure, or `undefined` if the mail was accepted
+ */
 async function post(
   fetch: MailerDeps['fetch'],
   url: string,

@@ -1,4 +1,4 @@
-/** The local stack's mailer: mail goes to a table and to the terminal, and never leaves the machine. */
+/** Mailer of the local stack. Mail is written to a table and to the terminal, and never leaves the machine. */
 import { desc } from 'drizzle-orm'
 import { localMailbox } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -17,7 +17,7 @@ export function localMailer(deps: IdentityDeps, print: (line: string) => void): 
   }
 }
 
-/** Newest first. */
+/** Returns the latest mails of the local mailbox, newest first. */
 export async function readLocalMailbox(deps: IdentityDeps): Promise<DeliveredMail[]> {
   const mails = await deps.db
     .select()

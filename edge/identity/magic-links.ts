@@ -1,4 +1,7 @@
-/** Magic links (docs/decisions/0048): single use, valid for 15 minutes; only the secret's SHA-256 is stored. */
+/**
+ * Magic links for sign-in (docs/decisions/0048). A link can be used once, within 15 minutes. Only the SHA-256 of its
+ * secret is stored.
+ */
 import { and, eq, gt, inArray, isNull, lte, min, or, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
@@ -6,17 +9,20 @@ import { magicLinks } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/** Open links per mailbox: enough for slow mail, too few to flood someone else's inbox. */
+/**
+ * Maximum number of open links per mailbox. It tolerates slow mail delivery, but prevents flooding someone else's
+ * inbox.
+ */
 export const LINKS_PER_MAILBOX = 5
 
-/** Bounds the cleanup done by one request. */
+/** Maximum number of expired links that one request deletes. */
 const CLEARED_AT_ONCE = 100
 
 export type IssuedLink = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
 /**
- * Stores a link for `email` (from `parseEmail`) that continues to `next` (from `safeNext`). A single statement counts
- * and inserts, so that concurrent requests cannot exceed the limit together.
+ * Stores a magic link for `email` (from `parseEmail`) that continues to `next` (from `safeNext`). A single statement
+ * counts and inserts, so that concurrent requests cannot exceed the limit together.
  */
 export async function issueMagicLink(
   deps: IdentityDeps,
@@ -52,15 +58,18 @@ export async function issueMagicLink(
 }
 
 /**
- * Withdraws a link whose mail was not sent: it no longer counts against its mailbox, and does not work if the mail
- * arrives after all.
+ * Withdraws a magic link after its mail could not be sent. The link no longer counts towards the limit of its mailbox,
+ * and does not work if the mail arrives after all.
  */
 export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Promise<void> {
   const isIt = eq(magicLinks.secretHash, await hashSecret(secret))
   await deps.db.delete(magicLinks).where(isIt)
 }
 
-/** Returns the address and destination of a link without consuming it: mail scanners open links before people do. */
+/**
+ * Returns the address and destination of a magic link without consuming the link, because mail scanners open links
+ * before people do.
+ */
 export async function peekMagicLink(
   deps: IdentityDeps,
   secret: string,
@@ -75,8 +84,8 @@ export async function peekMagicLink(
 }
 
 /**
- * Consumes a link. A single statement decides, so that only one of two concurrent calls succeeds, and the other gets
- * `undefined`.
+ * Consumes a magic link. A single statement decides, so that only one of two concurrent calls succeeds. The other call
+ * gets `undefined`.
  */
 export async function consumeMagicLink(
   deps: IdentityDeps,
@@ -100,7 +109,9 @@ function stillUsable(hash: string, now: number): SQL | undefined {
   )
 }
 
-/** Matches `name@host` and every `name+tag@host`, which most mail hosts deliver to the same person. */
+/**
+ * SQL condition that matches `name@host` and every `name+tag@host`, which most mail hosts deliver to the same person.
+ */
 function sameMailbox(email: string): SQL | undefined {
   const at = email.lastIndexOf('@')
   const host = email.slice(at)

@@ -1,17 +1,18 @@
 /**
- * The supported HTTP e-mail APIs, following their documentation. Mail is plain text, and click tracking is disabled,
- * because a tracker would store sign-in links. (With Resend, tracking is a setting of the domain, disabled by default.)
+ * Supported HTTP e-mail APIs. Mail is sent as plain text, and click tracking is disabled, because a tracker would store
+ * sign-in links. (In Resend, tracking is a setting of the domain, and disabled by default.)
  */
 import type { Mail } from './mailer.ts'
-import type { Sender } from './mailer-settings.ts'
+
+export type Sender = { name?: string; email: string }
 
 export type MailApi = {
-  /** Base URL, without a trailing slash. */
+  /** Base URL of the API, without a trailing slash. */
   url: string
   path: string
   credentials(token: string): Record<string, string>
   body(mail: Mail, from: Sender): object
-  /** Header under which the API sends a repeated request as one mail only. */
+  /** Request header for an idempotency key. Repeated requests with the same key are sent as a single mail. */
   idempotencyHeader?: string
   /** Extracts the API's error code from the parsed JSON of a response that is not 2xx. */
   codeOf(answer: unknown): unknown
@@ -21,7 +22,7 @@ export const MAIL_API_NAMES = ['resend', 'postmark', 'sendgrid'] as const
 export type MailApiName = (typeof MAIL_API_NAMES)[number]
 
 export const MAIL_APIS: Record<MailApiName, MailApi> = {
-  /** https://resend.com/docs/api-reference/emails/send-email */
+  /** API reference: https://resend.com/docs/api-reference/emails/send-email */
   resend: {
     url: 'https://api.resend.com',
     path: '/emails',
@@ -35,7 +36,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     idempotencyHeader: 'idempotency-key',
     codeOf: (answer) => member(answer, 'name'),
   },
-  /** https://postmarkapp.com/developer/api/email-api */
+  /** API reference: https://postmarkapp.com/developer/api/email-api */
   postmark: {
     url: 'https://api.postmarkapp.com',
     path: '/email',
@@ -51,7 +52,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     }),
     codeOf: (answer) => member(answer, 'ErrorCode'),
   },
-  /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
+  /** API reference: https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
   sendgrid: {
     url: 'https://api.sendgrid.com',
     path: '/v3/mail/send',
@@ -66,12 +67,12 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
         open_tracking: { enable: false },
       },
     }),
-    // SendGrid has no error codes; the name of the invalid field is the most specific information.
+    // SendGrid has no error codes. The name of the invalid field is the most specific information in its response.
     codeOf: (answer) => member(member(member(answer, 'errors'), '0'), 'field'),
   },
 }
 
-/** Formats a sender. A name with special characters is quoted (RFC 5322, 3.4). */
+/** Formats a sender for the `From` field. A name with special characters is quoted (RFC 5322, 3.4). */
 function senderText({ name, email }: Sender): string {
   if (name === undefined) return email
   return `${/[()[\]:;@,.]/.test(name) ? `"${name}"` : name} <${email}>`

@@ -1,27 +1,28 @@
 /** Parses `MAILER`, which configures the HTTP e-mail API of a deployment (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/settings.ts'
-import { MAIL_API_NAMES, type MailApiName } from './mail-apis.ts'
-
-export type Sender = { name?: string; email: string }
+import { MAIL_API_NAMES, type MailApiName, type Sender } from './mail-apis.ts'
 
 export type MailerSettings = {
   api: MailApiName
   from: Sender
-  /** Must never be logged or displayed. */
+  /** Credential for the API. Must never be logged or displayed. */
   token: string
   url?: string
 }
 
-/** `Name <address>`, or the address alone. The name must not contain characters that would end it in a header. */
+/**
+ * Matches `Name <address>`, or the address alone. The name must not contain characters that would terminate it in a
+ * header.
+ */
 const SENDER = /^(?:(?<name>[^<>"\\\p{C}]{1,64}?) *<(?<named>[^<>\s]+)>|(?<bare>[^<>\s]+))$/u
 
-/** Characters allowed in a header. Real tokens have at most a few hundred. */
+/** Matches an API token: characters that are allowed in a header. Real tokens have at most a few hundred characters. */
 const TOKEN = /^[\x21-\x7e]{1,512}$/
 
 export const mailerMembers = {
   api: z.enum(MAIL_API_NAMES).register(SETTINGS, {
-    meaning: '`resend`, `postmark` (its stream `outbound`) or `sendgrid`',
+    meaning: '`resend`, `postmark` (with its message stream `outbound`) or `sendgrid`',
   }),
   from: z
     .string()
@@ -29,44 +30,39 @@ export const mailerMembers = {
       const { name, named, bare } = SENDER.exec(text.trim())?.groups ?? {}
       const email = z.email().safeParse(named ?? bare).data
       if (email !== undefined) return { ...(name !== undefined && { name }), email }
-      context.addIssue({ code: 'custom', message: '"Name <address>" or an address is expected' })
+      context.addIssue({ code: 'custom', message: 'expected "Name <address>" or an address' })
       return z.NEVER
     })
     .register(SETTINGS, {
       meaning:
-        'the sender, `Name <address>` or the address alone; of a domain that the API has verified',
+        'the sender, as `Name <address>` or only the address, in a domain that is verified with the API',
     }),
-  token: z
-    .string()
-    .regex(TOKEN, 'the token of the API is expected, without blanks')
-    .register(SETTINGS, {
-      meaning:
-        'what the API takes: an API key of Resend or SendGrid that may send mail and nothing else, a server token of Postmark',
-      secret: true,
-    }),
+  token: z.string().regex(TOKEN, 'expected the API token, without spaces').register(SETTINGS, {
+    meaning:
+      'credential for the API: an API key of Resend or SendGrid that can only send mail, or a server token of Postmark',
+    secret: true,
+  }),
   url: z
     .string()
-    .refine(isBaseUrl, 'an https URL is expected, with nothing behind its path')
+    .refine(isBaseUrl, 'expected an https URL without user, query or fragment')
     .transform((text) => new URL(text).href.replace(/\/$/, ''))
     .exactOptional()
     .register(SETTINGS, {
-      meaning: 'another place of the API, `https`: `https://api.eu.sendgrid.com`',
-      default: "the API's usual one",
+      meaning: 'alternative URL of the API, `https`, for example `https://api.eu.sendgrid.com`',
+      default: "the API's default URL",
     }),
 }
 
 /**
- * Error messages name only the path. They never quote values or unknown members, because the token could be in any of
- * them.
+ * Schema of the mailer settings. Error messages contain only the path of a field. They never quote values or unknown
+ * fields, because any of those could be the token.
  */
 const mailerSchema = z.strictObject(mailerMembers, {
   error: ({ code }) =>
-    code === 'unrecognized_keys'
-      ? 'a member is not known; there are api, from, token and url'
-      : undefined,
+    code === 'unrecognized_keys' ? 'unknown field; expected api, from, token and url' : undefined,
 })
 
-/** `MAILER` as JSON; `undefined` if absent or empty. */
+/** Parses the setting `MAILER` from JSON. Returns `undefined` if the setting is absent or empty. */
 export const mailerSetting = z
   .string()
   .optional()
@@ -75,15 +71,18 @@ export const mailerSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The parser's own message would quote the text.
-      context.addIssue({ code: 'custom', message: 'JSON is expected' })
+      // The error message of the JSON parser is not used, because it would quote the text.
+      context.addIssue({ code: 'custom', message: 'expected JSON' })
       return z.NEVER
     }
   })
   .pipe(mailerSchema.optional())
   .transform((given): MailerSettings | undefined => given)
 
-/** Requires TLS for sign-in links, on a local stack too. */
+/**
+ * Returns true if the text is an https URL without user, query or fragment. TLS is required even on a local stack,
+ * because mails contain sign-in links.
+ */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)

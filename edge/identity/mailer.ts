@@ -2,9 +2,13 @@ import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 
 export type Mail = { recipient: string; subject: string; text: string }
 
-/** Sends mail. The promise resolves once the mail is sent or has been accepted for delivery. */
+/** Sends mail. The promise of `send` resolves once the mail is sent or has been accepted for delivery. */
 export type Mailer = {
-  /** @throws {MailNotSent} @throws {MailerNotConfigured} */
+  /**
+   * Sends one mail.
+   * @throws {MailNotSent} if the API does not accept the mail
+   * @throws {MailerNotConfigured} if the deployment has no mailer
+   */
   send(mail: Mail): Promise<void>
 }
 
@@ -13,16 +17,19 @@ export class MailerNotConfigured extends Error {
 }
 
 export type MailFailure = {
-  /** `refused` is permanent until the operator or the user changes something. */
+  /** Reason for the failure. `refused` is permanent until the operator or the user changes something. */
   reason: 'refused' | 'too_many' | 'unavailable' | 'redirected' | 'timeout' | 'network'
-  /** HTTP status, if the API responded. */
+  /** HTTP status of the response, if the API responded. */
   status?: number
-  /** The API's error code, if it is a single word: longer texts can quote addresses. */
+  /** Error code from the API, if it is a single word. Longer texts are dropped, because they can quote addresses. */
   code?: string
   retryAfterMs?: number
 }
 
-/** A mail that the API did not accept. The message is safe to log: it contains no address, link or token. */
+/**
+ * Thrown if the API did not accept a mail. The error message is safe to log, because it does not contain any address,
+ * link or token.
+ */
 export class MailNotSent extends Error {
   readonly failure: MailFailure
 
@@ -34,12 +41,14 @@ export class MailNotSent extends Error {
   }
 }
 
-/** Used by deployments without a mailer. Every mail fails, so that no mail appears to have been sent. */
+/**
+ * Mailer of deployments without a configured mailer. Sending always fails, so that no mail appears to have been sent.
+ */
 export const noMailer: Mailer = {
   send: () => Promise.reject(new MailerNotConfigured('MAILER is not set')),
 }
 
-/** Builds the mail with a magic link, which is its only URL. */
+/** Creates a mail with a magic link. The link is the only URL in the mail. */
 export function signInMail(recipient: string, link: string): Mail {
   return {
     recipient,
@@ -47,8 +56,8 @@ export function signInMail(recipient: string, link: string): Mail {
     text: [
       'Open this link to sign in:',
       link,
-      `It works once, for ${MAGIC_LINK_LIFETIME_MS / 60_000} minutes.`,
-      'If you did not ask for it, ignore this mail: nothing happens unless the link is used.',
+      `It can be used once, within ${MAGIC_LINK_LIFETIME_MS / 60_000} minutes.`,
+      'If you did not request it, ignore this e-mail: nothing happens unless the link is used.',
     ].join('\n\n'),
   }
 }

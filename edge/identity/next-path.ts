@@ -1,15 +1,23 @@
-/** The destination after sign-in: a path on this site, or `/`. An open redirect on a login page would help phishers. */
+/**
+ * Validates the destination after sign-in: a path on this site, or `/`. An open redirect on a login page would help
+ * phishers.
+ */
 
-/** Longer than all of our paths. Bounds what an anonymous form can make us store. */
+/**
+ * Maximum length of a destination, longer than all of our paths. It limits the data that an anonymous form can cause us
+ * to store.
+ */
 const NEXT_MAX_CHARACTERS = 1024
 
-/** An arbitrary base. Only the path is used, and a text that names another host is detected. */
+/**
+ * Arbitrary base URL for parsing. Only the path of the result is used, and a text that names another host is detected.
+ */
 const BASE = 'https://this-site.invalid'
 
 /**
- * Returns the normalized path, or `/` if it is unsafe: absolute URLs, `//host`, `/\host` (browsers treat a backslash as
- * a slash), control characters and whitespace (browsers drop tabs and newlines before parsing), and paths such as
- * `/.//host`, which normalize to `//host`.
+ * Returns the normalized path, or `/` if the path is unsafe. Unsafe are absolute URLs, `//host`, `/\host` (browsers
+ * treat a backslash as a slash), control characters and whitespace (browsers drop tabs and newlines before parsing),
+ * and paths such as `/.//host`, which normalize to `//host`.
  */
 export function safeNext(text: string | undefined): string {
   if (text === undefined || text.length > NEXT_MAX_CHARACTERS) return '/'

@@ -1,6 +1,6 @@
 /**
- * Mails that notify an account's owner of security-relevant changes (docs/decisions/0048). They are sent after the
- * response. A mail that cannot be sent does not delay or undo the change.
+ * Sends mails that notify an account's owner of security-relevant changes (docs/decisions/0048). The mails are sent
+ * after the response. A mail that cannot be sent does not delay or undo the change.
  */
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
@@ -13,11 +13,14 @@ import type { User } from './users.ts'
 export type NoticeDeps = {
   mailer: Mailer
   settings: { PUBLIC_URL: string }
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** @throws {TooManyCalls} */
+  /**
+   * Counts one call of a caller against a rate limit.
+   * @throws {TooManyCalls} if the rate limit is exceeded
+   */
   requireRate: (name: RateName, caller: string) => Promise<void>
-  /** Keeps work alive after the response was sent. */
+  /** Keeps work alive after the response has been sent. */
   later: (work: Promise<void>) => void
   log: (event: 'notice.not_sent', facts: LogFacts) => void
 }
@@ -26,14 +29,14 @@ type Notice = {
   kind: 'token_authorized' | 'passkey_added' | 'passkey_removed'
   subject: string
   facts: string[]
-  /** The page that can undo the change. */
+  /** Path of the page on which the owner can undo the change. */
   path: string
   otherwise: string
 }
 
 /**
- * Notifies the owner that a program's token was authorized. Call it after the approval is stored.
- * @param label as named by the program or by its owner
+ * Notifies the owner that a program's token was authorized. Must be called after the approval is stored.
+ * @param label name of the token, given by the program or by the owner
  */
 export function noticeOfApproval(
   deps: NoticeDeps,
@@ -41,21 +44,21 @@ export function noticeOfApproval(
 ): void {
   const may = scopes.includes('triggers:write')
     ? 'see, create, change and delete your triggers, and read their runs'
-    : 'see your triggers and read their runs, and change nothing'
+    : 'see your triggers and read their runs, but not change anything'
   tell(deps, user, {
     kind: 'token_authorized',
     subject: 'A program was authorized',
     facts: [
       'A program was authorized to act for your account.',
-      label === null ? 'It has no name.' : `It is called: ${withoutLinks(label)}`,
-      `It may ${may} (${scopes.join(' ')}).`,
+      label === null ? 'It has no name.' : `Name: ${withoutLinks(label)}`,
+      `It can ${may} (${scopes.join(' ')}).`,
     ],
     path: '/agent/tokens',
     otherwise: 'If this was not you, revoke it there, and sign out everywhere at /account.',
   })
 }
 
-/** Notifies the owner that a passkey was added or removed. Call it after the change is stored. */
+/** Notifies the owner that a passkey was added or removed. Must be called after the change is stored. */
 export function noticeOfPasskey(
   deps: NoticeDeps,
   { user, name, change }: { user: User; name: string; change: 'added' | 'removed' },
@@ -66,14 +69,14 @@ export function noticeOfPasskey(
     subject: `A passkey was ${change}`,
     facts: [
       added
-        ? 'A passkey was added to your account. Whoever holds it can sign in.'
-        : 'A passkey was removed from your account. It signs nobody in any more.',
-      `It is called: ${withoutLinks(name)}`,
+        ? 'A passkey was added to your account. Anyone who has it can sign in.'
+        : 'A passkey was removed from your account. It can no longer be used to sign in.',
+      `Name: ${withoutLinks(name)}`,
     ],
     path: '/account',
     otherwise: added
-      ? 'If this was not you, remove it there, sign out everywhere, and look at /agent/tokens.'
-      : 'If this was not you, sign out everywhere there, and look at your other passkeys.',
+      ? 'If this was not you, remove it there, sign out everywhere, and check /agent/tokens.'
+      : 'If this was not you, sign out everywhere there, and check your other passkeys.',
   })
 }
 
@@ -81,7 +84,7 @@ function tell(deps: NoticeDeps, user: User, notice: Notice): void {
   const at = deps.now()
   const send = async () => {
     try {
-      // Each kind has its own limit, so that a flood of one cannot hide another.
+      // Each kind of notice has its own rate limit, so that a flood of one kind cannot suppress another.
       await deps.requireRate('notice_mailbox', `${notice.kind} ${mailboxOf(user.email)}`)
       await deps.mailer.send(mailOf(user.email, notice, at, deps.settings.PUBLIC_URL))
     } catch (error) {
@@ -103,14 +106,19 @@ function mailOf(
   return { recipient, subject, text }
 }
 
-/** Keeps mail programs from turning a name into a link: names come from third parties. */
+/**
+ * Inserts spaces into a name so that mail programs do not turn it into a link, because names come from third parties.
+ */
 function withoutLinks(name: string): string {
   return name.replaceAll(/[.:/@](?=[\p{L}\p{N}/])/gu, (mark, place: number) =>
     /^\.\d/.test(name.slice(place)) && /\d$/.test(name.slice(0, place)) ? mark : `${mark} `,
   )
 }
 
-/** Returns the error's class only: messages of third parties can quote addresses. */
+/**
+ * Returns a reason for the log. For unknown errors, this is only the name of the error class, because messages of third
+ * parties can quote addresses.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof TooManyCalls) return 'too many notices to one mailbox'
   if (error instanceof MailNotSent) return error.message

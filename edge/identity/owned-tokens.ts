@@ -1,4 +1,4 @@
-/** The tokens that an account has approved, for its owner. They can be listed and revoked only in the browser. */
+/** Lists and revokes the tokens that an account has approved. The owner can do this only in the browser. */
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_IDLE_MS } from '../../shared/limits.ts'
 import { type Scope, scopesOf } from '../../shared/wire/agent.ts'
@@ -6,7 +6,7 @@ import { agentTokens } from '../db/schema.ts'
 import { hasEnded } from './agent-tokens.ts'
 import type { IdentityDeps } from './deps.ts'
 
-/** Rows are never deleted, so only the newest are listed. */
+/** Maximum number of tokens to list. Token rows are never deleted, so only the newest are listed. */
 export const TOKENS_LISTED = 200
 
 export type OwnedToken = {
@@ -15,18 +15,24 @@ export type OwnedToken = {
   scopes: Scope[]
   createdAt: number
   lastUsedAt: number | null
-  /** When the token expires by age, or by idleness if it is not used again, whichever comes first. */
+  /**
+   * Time at which the token expires, in Unix milliseconds: by age, or by idleness if it is not used again, whichever
+   * comes first.
+   */
   endsAt: number
   state: 'live' | 'ended' | 'revoked'
 }
 
-/** Lists at most `TOKENS_LISTED` tokens: live ones first, then expired, then revoked; newest first. */
+/**
+ * Lists at most `TOKENS_LISTED` tokens of an account. Live tokens come first, then expired, then revoked ones. Within
+ * each group, the newest come first.
+ */
 export async function listTokens({ db, now }: IdentityDeps, userId: string): Promise<OwnedToken[]> {
   const rows = await db
     .select()
     .from(agentTokens)
     .where(eq(agentTokens.userId, userId))
-    // Revoked tokens must not displace live ones.
+    // Live tokens are listed first, so that revoked tokens cannot displace them.
     .orderBy(
       sql`${agentTokens.revokedAt} is not null`,
       desc(agentTokens.createdAt),
@@ -48,8 +54,8 @@ export async function listTokens({ db, now }: IdentityDeps, userId: string): Pro
 const RANK = { live: 0, ended: 1, revoked: 2 }
 
 /**
- * Revokes a token: its next request is rejected. The row is kept, so that the token can never be approved again.
- * Idempotent.
+ * Revokes a token, so that its next request is rejected. The row is kept, so that the token can never be approved
+ * again. Idempotent.
  * @returns true if the token belongs to this account
  */
 export async function revokeToken(

@@ -1,4 +1,4 @@
-/** Registers passkeys (WebAuthn, 7.1): creates the options and verifies the response. */
+/** Registers passkeys (WebAuthn, 7.1). Creates the options for the browser, and verifies its response. */
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { decodeBase64url } from '../../shared/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
@@ -13,8 +13,8 @@ import type { User } from './users.ts'
 export type Registration = 'stored' | 'already_registered' | 'too_many' | 'challenge' | 'unverified'
 
 /**
- * Requests a discoverable credential with user verification. The user handle is the account's ID: 16 random bytes
- * without personal data.
+ * Returns the options for registering a passkey. They request a discoverable credential with user verification. The
+ * user handle is the account's ID: 16 random bytes without personal data.
  */
 export async function registrationOptions(
   deps: IdentityDeps,
@@ -43,7 +43,10 @@ export async function registrationOptions(
   }
 }
 
-/** Verifies and stores a response to `registrationOptions` for the same user. Consumes the challenge in any case. */
+/**
+ * Verifies a response to `registrationOptions` from the same user, and stores the passkey. Consumes the challenge in
+ * any case.
+ */
 export async function registerPasskey(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -63,7 +66,7 @@ async function verifyAnswer(
   answer: RegistrationAnswer,
 ): Promise<Omit<NewPasskey, 'name'> | undefined> {
   if (!(await isUnattested(answer.response.attestationObject))) return undefined
-  // Loaded on demand: other requests, such as webhooks, do not need it.
+  // The WebAuthn library is loaded on demand, because other requests, such as webhooks, do not need it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const result = await verifyRegistrationResponse({
     response: { ...answer, clientExtensionResults: {} },
@@ -76,15 +79,16 @@ async function verifyAnswer(
   }).catch(() => undefined)
   if (!result?.verified) return undefined
   const { credential } = result.registrationInfo
-  // The browser's ID must be the one that the authenticator signed.
+  // The credential ID sent by the browser must be the one that the authenticator signed.
   if (credential.id !== answer.id) return undefined
   const { publicKey, counter } = credential
   return { credentialId: credential.id, publicKey, counter, transports: answer.response.transports }
 }
 
 /**
- * Returns true if the attestation is `none` or self-attestation. Browsers send nothing else if a site requests no
- * attestation. Certificates are rejected: they contain URLs that a verifier would fetch.
+ * Returns true if the attestation is `none` or self-attestation. Browsers send no other attestation unless a site
+ * requests one. Attestations with certificates are rejected, because a verifier would fetch the URLs in the
+ * certificates.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')

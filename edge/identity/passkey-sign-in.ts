@@ -1,4 +1,7 @@
-/** Passkey sign-in (WebAuthn, 7.2). The credential identifies the user, so no name is requested first. */
+/**
+ * Signs users in with a passkey (WebAuthn, 7.2). The credential identifies the user, so a user name is not requested
+ * first.
+ */
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -7,7 +10,7 @@ import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
 import { findKey, noteUse, type StoredKey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Reasons for rejecting a response. They are only logged, never sent to the client. */
+/** Reasons for rejecting a sign-in response. They are only logged, never sent to the client. */
 export type PasskeyRefusal =
   | 'not_an_answer'
   | 'challenge'
@@ -31,7 +34,7 @@ export async function signInOptions(
   }
 }
 
-/** Returns the user of a valid response. Consumes the challenge in any case. */
+/** Verifies a sign-in response and returns its user. Consumes the challenge in any case. */
 export async function verifyPasskeySignIn(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -43,7 +46,7 @@ export async function verifyPasskeySignIn(
     return { refused: 'challenge' }
   const key = await findKey(deps, answer.id)
   if (!key) return { refused: 'unknown_credential' }
-  // A discoverable credential must return its user handle (7.2, step 6).
+  // A discoverable credential must return its user handle (WebAuthn, 7.2, step 6).
   if (answer.response.userHandle !== key.userId) return { refused: 'another_user' }
   const counter = await signedCounter(party, challenge, answer, key)
   if (counter === undefined) return { refused: 'unverified' }
@@ -58,7 +61,7 @@ async function signedCounter(
   { publicKey }: StoredKey,
 ): Promise<number | undefined> {
   const { userHandle: _, ...response } = answer.response
-  // Loaded on demand: other requests, such as webhooks, do not need it.
+  // The WebAuthn library is loaded on demand, because other requests, such as webhooks, do not need it.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const result = await verifyAuthenticationResponse({
     response: { ...answer, response, clientExtensionResults: {} },
@@ -66,7 +69,8 @@ async function signedCounter(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,
-    // `noteUse` compares with the stored counter, after the signature is verified.
+    // The library must not compare counters. `noteUse` compares the counter with the stored one after the signature is
+    // verified.
     credential: { id: answer.id, publicKey, counter: 0 },
   }).catch(() => undefined)
   return result?.verified ? result.authenticationInfo.newCounter : undefined

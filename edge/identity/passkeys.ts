@@ -4,7 +4,7 @@ import { passkeys } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import type { Transport } from './passkey-answers.ts'
 
-/** Times are Unix milliseconds. */
+/** A passkey of an account, without its key. Times are in Unix milliseconds. */
 export type Passkey = {
   credentialId: string
   name: string
@@ -23,7 +23,7 @@ export type NewPasskey = {
   transports: Transport[]
 }
 
-/** Oldest first. */
+/** Returns the passkeys of an account, oldest first. */
 export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<Passkey[]> {
   const rows = await deps.db
     .select()
@@ -41,7 +41,8 @@ export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<
 
 /**
  * Stores a passkey. A single statement counts and inserts, so that concurrent registrations cannot exceed the limit
- * together. A credential that is already stored, for any user, stays unchanged (WebAuthn, 7.1, step 26).
+ * together. If the credential is already stored, for any user, the stored passkey does not change (WebAuthn, 7.1, step
+ * 26).
  */
 export async function storePasskey(
   deps: IdentityDeps,
@@ -75,10 +76,11 @@ export async function findKey(
 }
 
 /**
- * Records a use and its signature counter. A single statement compares and sets, so that only one of two responses with
- * the same counter is accepted, and none for a passkey that was removed in the meantime.
- * @returns true if it was accepted. A counter that did not increase indicates a cloned authenticator (WebAuthn, 6.1.1);
- *   authenticators without a counter always send 0.
+ * Records the use of a passkey with its signature counter. A single statement compares and updates, so that only one of
+ * two responses with the same counter is accepted. A response for a passkey that was removed in the meantime is
+ * rejected.
+ * @returns true if the use was accepted. A counter that did not increase indicates a cloned authenticator (WebAuthn,
+ * 6.1.1). Authenticators without a counter always send 0.
  */
 export async function noteUse(
   deps: IdentityDeps,
@@ -95,7 +97,10 @@ export async function noteUse(
   return noted.length > 0
 }
 
-/** @returns the name of the removed passkey, or `undefined` if the account has no such passkey */
+/**
+ * Removes a passkey from an account.
+ * @returns the name of the removed passkey, or `undefined` if the account has no such passkey
+ */
 export async function removePasskey(
   deps: IdentityDeps,
   { credentialId, userId }: { credentialId: string; userId: string },

@@ -1,4 +1,7 @@
-/** Approves registered requests. The approving person must type the code that the agent shows. */
+/**
+ * Approves registered authorization requests. The person who approves a request must type the code that the agent
+ * shows.
+ */
 import { and, eq, exists, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
 import type { EndedRequest } from '../../shared/ended-request.ts'
@@ -12,8 +15,8 @@ type Ended = Exclude<Approval, 'registered'> | EndedRequest
 export type RequestApproval = Ended | { wrongCode: true; attemptsLeft: number }
 
 /**
- * Compares the code, and then decides in one transaction. Concurrent guesses count like sequential ones, and a correct
- * code after the last attempt gets the same response as a wrong one.
+ * Compares the code, and then decides in one transaction. Concurrent guesses count like sequential ones. After the last
+ * attempt, a correct code gets the same response as a wrong one.
  * @param code as returned by `readCrockfordCode`
  */
 export async function approveRequest(
@@ -29,7 +32,7 @@ export async function approveRequest(
 }
 
 /**
- * Binds the token to the account and closes the request, atomically.
+ * Binds the request's token to the account and closes the request, atomically.
  * @returns true if the token was bound
  */
 async function bind(
@@ -61,8 +64,8 @@ async function bind(
 }
 
 /**
- * Uses up an attempt; the last one locks the request.
- * @returns the remaining attempts
+ * Counts one failed attempt to enter the code. The last failed attempt locks the request.
+ * @returns the number of remaining attempts
  */
 async function countAttempt({ db, now }: RequestDeps, requestId: string): Promise<number> {
   const counted = await db
@@ -76,7 +79,7 @@ async function countAttempt({ db, now }: RequestDeps, requestId: string): Promis
   return counted[0]?.attemptsLeft ?? 0
 }
 
-/** Returns the outcome of a request that is no longer open. */
+/** Returns the outcome of an authorization request that is no longer open. */
 export async function howItEnded(
   deps: RequestDeps,
   challenge: string,
@@ -85,6 +88,7 @@ export async function howItEnded(
   const standing = await standingOf(deps, challenge, userId)
   if (standing) return standing
   const state = (await requestOf(deps, challenge))?.state
-  // Still open only if the clock was set back; missing once the row was deleted, after a day.
+  // A request can still be open here only if the clock was set back. It is missing if its row was deleted, which
+  // happens after a day.
   return state === undefined || state === 'open' || state === 'approved' ? 'request_expired' : state
 }

@@ -1,4 +1,7 @@
-/** Browser sessions (docs/decisions/0048): valid for 7 days, never extended. Only the cookie's SHA-256 is stored. */
+/**
+ * Browser sessions (docs/decisions/0048). A session is valid for 7 days and never extended. Only the SHA-256 of its
+ * cookie is stored.
+ */
 import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import { SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import { sessions, users } from '../db/schema.ts'
@@ -6,17 +9,18 @@ import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
 
-/** Bounds the cleanup done by one sign-in. */
+/** Maximum number of expired sessions that one sign-in deletes. */
 const CLEARED_AT_ONCE = 100
 
 /**
- * A signed-in user with the cookie's secret, from which CSRF tokens are derived. `startedAt` is the time of sign-in in
- * Unix milliseconds; a session is never extended.
+ * A session of a signed-in user, with the secret from the cookie, from which CSRF tokens are derived. `startedAt` is
+ * the time of sign-in in Unix milliseconds.
  */
 export type Session = { user: User; secret: string; startedAt: number }
 
 /**
- * Starts a session and returns the secret for its cookie. The secret is always new, which prevents session fixation.
+ * Starts a session and returns the secret for its cookie. The secret is always a new one, which prevents session
+ * fixation.
  */
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
   const { db, random } = deps
@@ -53,13 +57,13 @@ export async function findSession(
   return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
 }
 
-/** Ends the session of a cookie. Does nothing if there is no such session. */
+/** Ends the session that belongs to a cookie. Does nothing if the session does not exist. */
 export async function endSession(deps: IdentityDeps, secret: string): Promise<void> {
   if (!decode32Bytes(secret)) return
   await deps.db.delete(sessions).where(eq(sessions.secretHash, await hashSecret(secret)))
 }
 
-/** Ends all sessions of a user on all devices, from the next request on. Agent tokens stay valid. */
+/** Ends all sessions of a user, on all devices. Agent tokens stay valid. */
 export async function endAllSessions(deps: IdentityDeps, userId: string): Promise<void> {
   await deps.db.delete(sessions).where(eq(sessions.userId, userId))
 }

@@ -1,6 +1,7 @@
 /**
- * The code of a registered request, which the agent shows and the person types (RFC 8628, 6.1). It has only 40 bits, so
- * a plain hash could be brute-forced from a copy of the database. A MAC with a key outside the database cannot.
+ * Codes of registered authorization requests, which the agent shows and the person types (RFC 8628, 6.1). A code has
+ * only 40 bits, so a plain hash could be brute-forced from a copy of the database. This is not possible with a MAC that
+ * uses a key outside the database.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 import { CODE_BYTES, crockfordCode } from '../../shared/crockford-code.ts'
@@ -14,7 +15,7 @@ export function newUserCode(random: IdentityDeps['random']): string {
 }
 
 /**
- * Returns the stored form of a code, in base64url.
+ * Returns the stored form of a user code: a MAC in base64url.
  * @param macKey `ID_MAC_KEY`
  */
 export async function userCodeHash(
@@ -26,7 +27,7 @@ export async function userCodeHash(
 }
 
 /**
- * Compares a code with the request's, in constant time.
+ * Compares a user code with the stored code of a request, in constant time.
  * @param code as returned by `readCrockfordCode`
  */
 export async function isUserCode(

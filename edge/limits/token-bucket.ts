@@ -7,13 +7,14 @@ export class TokenBucket {
   #fullAt = Number.NEGATIVE_INFINITY
 
   /**
-   * Takes one token.
-   * @param now Unix milliseconds
-   * @returns 0 if a token was available, else the milliseconds until one is
+   * Takes one token from the bucket.
+   * @param now current time in Unix milliseconds
+   * @returns 0 if a token was available, otherwise the number of milliseconds until one is
    */
   take({ burst, perMinute }: Rate, now: number): number {
     const intervalMs = MINUTE_MS / perMinute
-    // An empty bucket is full again by this time, so a clock that was set back delays callers no longer than that.
+    // `latest` is the time at which an empty bucket would be full again. If the clock was set back, callers are delayed
+    // no longer than that.
     const latest = now + burst * intervalMs
     const fullAt = Math.min(Math.max(this.#fullAt, now), latest)
     const waitMs = fullAt + intervalMs - latest

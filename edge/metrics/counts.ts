@@ -1,26 +1,29 @@
 /**
- * Counts of this isolate that have not been flushed yet. Isolates are numerous and short-lived, and a scrape cannot
- * address a particular one. Each isolate therefore flushes its counts to one object (`edge-metrics.ts`), after a
- * response and at most every few seconds.
+ * Metric counts of this isolate that have not been flushed yet. Isolates are numerous and short-lived, and a scrape
+ * cannot address a particular one. Each isolate therefore flushes its counts to a single object (`edge-metrics.ts`),
+ * after a response and at most once every few seconds.
  */
 import type { Env } from '../env.ts'
 import { seriesOf } from './series.ts'
 
-/** Minimum interval between two flushes of one isolate: ten isolates call the object twice a second. */
+/**
+ * Minimum interval between two flushes of one isolate. At this interval, ten isolates call the metrics object twice a
+ * second.
+ */
 export const HAND_OVER_MS = 5_000
 
 /** Name of the edge's single `EdgeMetrics` object. */
 export const METRICS_OBJECT = 'metrics'
 
-/** Histogram buckets, from the group commit of a webhook to a slow origin. */
+/** Upper bounds of the histogram buckets in seconds. They range from the group commit of a webhook to a slow origin. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Allows work to continue after the response. */
+/** Execution context that allows work to continue after the response. */
 type Context = Pick<ExecutionContext, 'waitUntil'>
 
 let counts = new Map<string, number>()
 let handedOverAt = Number.NEGATIVE_INFINITY
-/** Time at which a timer flushes. If its request was cut off, the timer never fires. */
+/** Time at which a timer flushes the counts. If the request that set the timer was cut off, the timer never fires. */
 let dueAt = Number.NEGATIVE_INFINITY
 
 export function count(series: string, by = 1): void {
@@ -38,10 +41,10 @@ export function observe(name: string, labels: Record<string, string>, seconds: n
   count(seriesOf(`${name}_count`, labels))
 }
 
-/** Flushes the counts if the last flush is long enough ago. Otherwise, a later call flushes them. */
+/** Flushes the counts if the last flush was long enough ago. Otherwise, a later call flushes them. */
 export function handOver(env: Env, context: Context): void {
   const now = Date.now()
-  // Absolute, because a clock that was set back would otherwise stop the flushes.
+  // Uses the absolute difference. Otherwise, the flushes would stop if the clock was set back.
   if (Math.abs(now - handedOverAt) < HAND_OVER_MS || counts.size === 0) return
   handedOverAt = now
   const batch = [...counts]
@@ -50,8 +53,8 @@ export function handOver(env: Env, context: Context): void {
 }
 
 /**
- * Flushes like `handOver`, and sets a timer for counts that cannot be flushed yet, because no other request may follow.
- * Only for the Worker, where idle time is free of charge.
+ * Flushes the counts like `handOver`. If they cannot be flushed yet, sets a timer, because no other request may follow.
+ * Only the Worker may use it, because its idle time is free of charge.
  */
 export function handOverSoon(env: Env, context: Context): void {
   handOver(env, context)
@@ -67,11 +70,14 @@ export function handOverSoon(env: Env, context: Context): void {
   )
 }
 
-/** Never rejects. A batch is not sent again if its response was lost, because it may have been counted. */
+/**
+ * Sends a batch of counts to the metrics object. Never rejects. If the response is lost, the batch is not sent again,
+ * because it may have been counted already.
+ */
 async function send(env: Env, batch: [string, number][]): Promise<void> {
   try {
     await env.EDGE_METRICS.getByName(METRICS_OBJECT).add(batch)
   } catch {
-    // Losing counts is better than delaying requests.
+    // The error is ignored, because losing counts is better than delaying requests.
   }
 }

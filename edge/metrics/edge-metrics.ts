@@ -4,21 +4,25 @@ import { drizzle } from 'drizzle-orm/d1'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import type { Sample } from './exposition.ts'
+import type { MetricsObject } from './metrics-object.ts'
 import { seriesOf } from './series.ts'
 
-/** All labels are our own, which gives a few hundred series. The limit prevents a bug from filling the storage. */
+/**
+ * Maximum number of series. The edge sets all labels itself, which results in a few hundred series. The limit prevents
+ * a bug from filling the storage.
+ */
 const SERIES_MAX = 5_000
 
-/** Cache lifetime: counting the triggers reads a row for each of them. */
+/** Cache lifetime of the number of triggers. Counting the triggers reads one row per trigger. */
 const TRIGGERS_KEPT_MS = 5 * 60 * 1000
 
 const STORED = 'counts'
 
 /**
- * Sums the counts of all isolates. This single object stores the sums as one value on every flush, because it may be
- * evicted between two scrapes, and a counter that restarts every time would be useless.
+ * Durable Object that sums the counts of all isolates. It stores the sums as one value on every flush. It may be
+ * evicted between two scrapes, and a counter that restarts each time would be useless.
  */
-export class EdgeMetrics extends DurableObject<Env> {
+export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   #sums!: Map<string, number>
   #triggers: { samples: Sample[]; at: number } | undefined
 
@@ -29,7 +33,6 @@ export class EdgeMetrics extends DurableObject<Env> {
     })
   }
 
-  /** Adds an isolate's counts since its last flush. */
   async add(batch: [string, number][]): Promise<void> {
     for (const [series, by] of batch) {
       const known = this.#sums.get(series)
@@ -39,7 +42,6 @@ export class EdgeMetrics extends DurableObject<Env> {
     await this.ctx.storage.put(STORED, this.#sums)
   }
 
-  /** Returns all sums by series, and the number of triggers in the index unless D1 fails. */
   async read(): Promise<Map<string, number>> {
     return new Map([...this.#sums, ...(await this.#triggersNow())])
   }

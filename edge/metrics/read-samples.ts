@@ -9,8 +9,8 @@ import { seriesOf } from './series.ts'
 import type { MetricName } from './names.ts'
 
 /**
- * Returns the counts of all isolates and the current state of the components. A component that does not respond is
- * omitted.
+ * Returns the samples for a scrape: the counts of all isolates, and the current state of the components. Components
+ * that do not respond are omitted.
  */
 export async function readSamples(env: Env, asked: PartsAsked): Promise<Sample[]> {
   const [counted, seen] = await Promise.all([

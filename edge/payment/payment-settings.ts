@@ -11,8 +11,8 @@ export const paymentSettings = {
     .default(PROCESSOR_SCRIPT_URL)
     .register(SETTINGS, {
       meaning:
-        "the payment processor's client library, which the page `/pay` runs and no other page does; another one is for tests and local development",
-      production: 'any other',
+        "URL of the payment processor's client library, which only the page `/pay` loads; change it only for tests and local development",
+      production: 'any other URL',
     }),
 }
 
@@ -24,5 +24,5 @@ export function paymentMisfits({
   PAYMENT_SCRIPT_URL,
 }: PaymentSettings & { SVC_ENV: string }): [string, string][] {
   if (SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL) return []
-  return [['PAYMENT_SCRIPT_URL', "production runs the processor's own script alone"]]
+  return [['PAYMENT_SCRIPT_URL', "production allows only the processor's own script"]]
 }

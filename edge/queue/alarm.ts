@@ -1,40 +1,40 @@
 import { causeOf } from '../db/cause-of.ts'
 
-/** A task of a Durable Object that runs on the object's alarm. */
+/** A task of a Durable Object that is run by the object's alarm. */
 export type Tended = {
   name: string
   /**
-   * Starts the work that is due, and returns.
-   * @returns the latest time of the next call, Unix milliseconds
+   * Starts the work that is due, without waiting for it to finish.
+   * @returns the time by which the task must be called again, in Unix milliseconds; `undefined` if no call is needed
    */
   tend(now: number): number | undefined | void
-  /** Low priority: may run later than requested, so that it never delays other tasks. */
+  /** Marks a low-priority task, which may run later than it requested so that it never delays other tasks. */
   patient?: true
 }
 
-/** Low-priority tasks wait for the next alarm if it is due within this time. */
+/** Low-priority tasks are deferred to the next alarm if it is due within this time. */
 const SOON_MS = 20_000
-/** The longest time for which low-priority tasks are deferred. */
+/** Maximum time for which low-priority tasks are deferred, in milliseconds. */
 const PATIENCE_MS = 60_000
 
-/** Delay before the tasks run again after one of them failed. */
+/** Delay before an object's alarm tasks run again after one of them failed. */
 const FAILED_AGAIN_MS = 1_000
 
-/** An alarm that is overdue by this much counts as lost. */
+/** Time after which an overdue alarm counts as lost, in milliseconds. */
 const OVERDUE_MS = 5_000
 
 /**
- * The single alarm of a Durable Object, shared by its tasks and set to the earliest time that any of them requested. It
- * never throws: the platform retries an alarm that throws six times and then drops it.
+ * Multiplexes the single alarm of a Durable Object among its tasks. The alarm is set to the earliest time that any task
+ * requested. The handler never throws, because the platform retries a failing alarm six times and then drops it.
  */
 export class Alarm {
   readonly #storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
   readonly #parts: readonly Tended[]
   readonly #log: (event: string, facts: Record<string, string>) => void
   #at = Number.POSITIVE_INFINITY
-  /** The earliest time that any task has requested in the current pass. */
+  /** Earliest time that any task has requested in the current pass over the tasks; undefined between passes. */
   #asked: number | undefined
-  /** When the low-priority tasks last ran. */
+  /** Time at which the low-priority tasks last ran, in Unix milliseconds. */
   #patientAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -47,20 +47,20 @@ export class Alarm {
     this.#log = log
   }
 
-  /** Restores the stored alarm after eviction, so that a later time does not replace it. */
+  /** Loads the stored alarm time after an eviction, so that a request for a later time does not replace it. */
   async load(): Promise<void> {
     this.#at = (await this.#storage.getAlarm()) ?? Number.POSITIVE_INFINITY
   }
 
-  /** Ensures that the alarm fires at this time or earlier. */
+  /** Ensures that the alarm fires no later than `at`. */
   armBy(at: number): void {
     if (this.#asked !== undefined) this.#asked = Math.min(this.#asked, at)
     else if (at < this.#at) this.#set(at)
   }
 
   /**
-   * Runs the tasks now if the alarm was lost.
-   * @param by the latest time at which the alarm has to fire
+   * Runs the alarm tasks now if the stored alarm is missing, overdue or set too late.
+   * @param by the latest acceptable alarm time, in Unix milliseconds
    */
   async recover(now: number, by: number): Promise<void> {
     const at = await this.#storage.getAlarm()
@@ -68,8 +68,9 @@ export class Alarm {
   }
 
   /**
-   * Runs the tasks. Called when the alarm fires, and when it may have been lost. The alarm is set once for all tasks,
-   * because each `setAlarm` is a disk write that delays work due in many objects at the same moment.
+   * Runs the alarm tasks. Called when the alarm fires, and when it may have been lost. The next alarm is set only once,
+   * after all tasks have run, because each `setAlarm` is a disk write. If many objects are woken at the same moment,
+   * additional writes would delay their work.
    */
   fired(now: number): void {
     this.#asked = Number.POSITIVE_INFINITY
@@ -85,7 +86,7 @@ export class Alarm {
     if (at < Number.POSITIVE_INFINITY) this.#set(at)
   }
 
-  /** Runs work that may throw. An error is logged, and the tasks run again soon. */
+  /** Runs `work` and logs any error that it throws. After an error, the alarm tasks run again soon. */
   guarded(name: string, now: number, work: () => number | undefined | void): void {
     try {
       const next = work()

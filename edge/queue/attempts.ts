@@ -28,11 +28,14 @@ import {
 } from './verdict.ts'
 
 /**
- * A request without a response may still start the run for this long: as long as the origin accepts the request, plus
- * 30 s until the origin has claimed the run.
+ * Maximum time for which an unanswered request may still start its run. It is the time during which the origin accepts
+ * the request, plus 30 s for the origin to claim the run.
  */
 const MAY_BEGIN_MS = SEALED_REQUEST_LIFETIME_MS + SEALED_CLOCK_SKEW_MS + 30_000
-/** The origin keeps the outcome of a run for at least this long. An hour is subtracted for clock differences. */
+/**
+ * Time for which the origin is certain to keep the outcome of a run. It is one hour less than the retention time, to
+ * allow for clock differences.
+ */
 const ASKABLE_MS = OUTCOME_KEPT_MS - 60 * 60 * 1000
 
 const DELETED = 'the trigger was deleted'
@@ -45,39 +48,48 @@ export type AttemptsOptions = {
   poller: Pick<OutcomePoller, 'outcome'>
   slots: Slots
   now: () => number
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random: () => number
-  /** Called when the origin has started the run, or had started it before. The outcome may still be unknown. */
+  /**
+   * Called when the origin reports that it has started the run, now or in an earlier attempt. The outcome may still be
+   * unknown.
+   */
   begun: (run: LiveRun) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 export type Attempted = {
-  /** With the usage key that it was last sent with. */
+  /** The run, with the usage key under which it was last sent. */
   run: LiveRun
   verdict: Verdict
-  /** When it was last sent without a response. Null if the run definitely never started. */
+  /**
+   * Time at which the run was last sent without getting a response, in Unix milliseconds. Null if no attempt has an
+   * unknown outcome.
+   */
   inDoubtSince: number | null
-  /** The error is on this side, not at the origin. */
+  /**
+   * True if the edge produced the verdict itself, for example after an internal error. Such a verdict does not show
+   * that the origin is available.
+   */
   ours?: true
-  /** The connection broke after the request was sent. */
+  /** True if the connection broke after the request was sent. */
   isUnanswered?: boolean
 }
 
-/** True if the origin refused the run before execution, or was not reached. */
+/** Returns true if an attempt executed nothing, because the origin refused the run or was not reached. */
 export function executedNothing({ verdict, isUnanswered }: Attempted): boolean {
   if (isUnanswered) return false
   return verdict.kind === 'origin_away' || verdict.kind === 'wait' || verdict.kind === 'not_sent'
 }
 
 /**
- * Sends attempts to the origin. If an earlier attempt is in doubt, its outcome is requested before the run is sent
- * again, under the usage key of that attempt. Claims are per account and run, so the key of another account would
- * execute the run a second time.
+ * Sends runs to the origin. If an earlier attempt has an unknown outcome, requests that outcome first, and retries the
+ * run under the same usage key. The origin claims runs per account, so a key of another account would execute the run a
+ * second time.
  */
 export class Attempts {
   readonly #options: AttemptsOptions
-  /** Cached, because most runs of a trigger share the revision and the usage key. */
+  /** The revision and usage key that were used last. Cached, because most runs of a trigger share them. */
   #revision: RevisionRow | undefined
   #usageKey: { id: number; sealed: string } | undefined
 
@@ -86,8 +98,8 @@ export class Attempts {
   }
 
   /**
-   * Drives one attempt of a run.
-   * @throws {Error} if this side failed before it sent the request
+   * Makes one attempt to execute a run.
+   * @throws {Error} if the edge failed before it sent the request
    */
   async carry(carried: LiveRun): Promise<Attempted> {
     const { live, log, now, random, state } = this.#options
@@ -102,8 +114,8 @@ export class Attempts {
       }
       const answer = await this.#send(run, () => {
         sent = true
-        // Stored before sending: if the object is evicted during the request, the run is in doubt from now on. A
-        // refusal restores the earlier time.
+        // The send time is stored before the request is sent. If the object is evicted during the request, the run's
+        // outcome is unknown from this time on. If the origin refuses the request, the earlier time is restored.
         if (run.inDoubtSince !== null) live.renewDoubt(run, now())
       })
       const attempted = { run, inDoubtSince: run.inDoubtSince }
@@ -112,8 +124,8 @@ export class Attempts {
     } catch (error) {
       if (!(error instanceof OriginAway)) {
         if (!sent) throw error
-        // The failure is on this side, but after sending. The origin may have the run, so its outcome is requested
-        // before it is sent again.
+        // The edge failed after it had sent the request. The origin may have started the run, so the next attempt
+        // requests the outcome before it sends the run again.
         const reason = error instanceof Error ? error.message : 'unknown'
         if (state.current) log('dispatch.failed', { reason })
         const verdict = verdictOnBroken(run.attempt, random())
@@ -121,7 +133,8 @@ export class Attempts {
       }
       log('origin.away', { reason: error.message })
       if (error.isUnsent) sent = false
-      // The origin is reachable, because it has just answered a query for this run. Only sending the run failed.
+      // The origin is reachable, because it has just answered a query for this run. Only the request that sent the run
+      // failed.
       const broke = asked && sent
       const verdict: Verdict = broke
         ? verdictOnBroken(run.attempt, random())
@@ -132,20 +145,21 @@ export class Attempts {
   }
 
   /**
-   * Asks the origin for the outcome of a run in doubt.
-   * @returns the verdict, or the run to send again, with the usage key to use
+   * Asks the origin for the outcome of a run after an attempt with an unknown outcome.
+   * @returns the verdict, or, if the run must be sent again, the run with the usage key to send it under
    */
   async #ask(run: LiveRun): Promise<{ verdict: Verdict } | { run: LiveRun }> {
     const { live, now, poller, state } = this.#options
     const doubtMs = now() - run.inDoubtSince!
     const known = await poller.outcome(this.#runId(run))
     if (known !== 'unknown') {
-      // The outcome does not name the attempt that was lost. The origin checks this when the run is sent again.
+      // A "lost" outcome does not name the attempt that was lost. The origin checks the attempt number when the run is
+      // sent again.
       if (isLost(known) && this.#retriesLost()) return { run }
       return { verdict: verdictOnOutcome(known) }
     }
     if (doubtMs > ASKABLE_MS && !this.#retriesLost()) return { verdict: verdictOnForgotten() }
-    // Too early: the origin may still receive the request in doubt.
+    // The origin may still receive the unanswered request, so the run must keep its usage key.
     if (doubtMs < MAY_BEGIN_MS || !state.current) return { run }
     return { run: live.dispelDoubt(run, state.current.usageKey) }
   }
@@ -161,7 +175,7 @@ export class Attempts {
     begun(run)
     const outcome =
       answer.state === 'ended' ? answer.outcome : await poller.outcome(this.#runId(run))
-    // The run was claimed and then released. The executor never received it.
+    // The origin claimed the run and then released it. No executor received the run.
     if (outcome === 'unknown') return { verdict: { kind: 'origin_away', retryAfterMs: 0 } }
     if (isLost(outcome) && this.#retriesLost())
       return { verdict: verdictOnLost(run.attempt, random()), inDoubtSince: now() }
@@ -172,7 +186,7 @@ export class Attempts {
     const { origin, slots, state, store } = this.#options
     await slots.take()
     try {
-      // Read after the wait: a trigger that was deleted or disabled in the meantime sends no more runs.
+      // The trigger is read after the wait for a slot, because it may have been deleted or disabled in the meantime.
       const trigger = state.current
       if (!trigger) throw new Error(DELETED)
       if (!trigger.enabled) return 'not_sent'
@@ -193,7 +207,8 @@ export class Attempts {
           attempt: run.attempt,
           ...(this.#retriesLost() ? { retry_lost: true } : {}),
         },
-        // Without a free slot the origin answers at once, so that slow runs never keep others from starting.
+        // If no slot is free, the origin is asked to respond immediately, so that slow runs never prevent others from
+        // starting.
         wait_ms: slots.free > 0 ? EXECUTE_WAIT_MS : 0,
       })
     } finally {
@@ -210,7 +225,7 @@ export class Attempts {
   #usageKeyOf(id: number): string {
     if (this.#usageKey?.id !== id) {
       const sealed = this.#options.state.sealedUsageKey(id)
-      if (!sealed) throw new Error('the usage key of the run is gone')
+      if (!sealed) throw new Error('the usage key of the run was deleted')
       this.#usageKey = { id, sealed: encodeBase64url(sealed) }
     }
     return this.#usageKey.sealed
@@ -223,7 +238,10 @@ export class Attempts {
     )
   }
 
-  /** @throws {Error} if the trigger was deleted */
+  /**
+   * Returns the complete ID of a run.
+   * @throws {Error} if the trigger was deleted
+   */
   #runId({ suffix }: LiveRun): string {
     const { current } = this.#options.state
     if (!current) throw new Error(DELETED)

@@ -1,4 +1,4 @@
-/** Finishes queued runs that will not be executed. Each method is synchronous and runs in one transaction. */
+/** Finishes queued runs without executing them. Each method is synchronous and runs in one transaction. */
 import { QUEUED } from './live-runs.ts'
 import type { RunResult, RunRow } from './records.ts'
 
@@ -8,22 +8,22 @@ export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'start
 }
 
 /**
- * The error messages: `notBegun` for runs that never started, `inDoubt` for runs that an earlier attempt may have
- * started.
+ * Error messages for a cleared run: `notBegun` if the run never started, `inDoubt` if an earlier attempt may have
+ * started it.
  */
 type Reason = { notBegun: string; inDoubt: string }
 
 const CANCELLED: Reason = {
   notBegun: 'cancelled: The run was cancelled while it was queued; the action was not run.',
   inDoubt:
-    'cancelled: The run was cancelled while it was queued. The connection to the origin broke under an earlier attempt: the action may have run.',
+    'cancelled: The run was cancelled while it was queued. The connection to the origin broke during an earlier attempt: the action may have run.',
 }
 
 const GIVEN_UP: Reason = {
   notBegun:
-    'origin_away: The origin took no run for 24 hours; the action was not run. Replay the run when the origin is back.',
+    'origin_away: The origin accepted no runs for 24 hours; the action was not run. Replay the run when the origin is available again.',
   inDoubt:
-    'origin_away: The origin took no run for 24 hours. The connection to it broke under an earlier attempt: the action may have run.',
+    'origin_away: The origin accepted no runs for 24 hours. The connection broke during an earlier attempt: the action may have run.',
 }
 
 export class Clearing {
@@ -35,13 +35,16 @@ export class Clearing {
 
   /**
    * Cancels a queued run.
-   * @returns `undefined` if the run is not queued
+   * @returns the cancelled run, or `undefined` if the run is not queued
    */
   cancel(sequence: number, now: number): EndedRun | undefined {
     return this.#end(CANCELLED, now, 'sequence = ?', sequence)[0]
   }
 
-  /** Cancels every queued run. */
+  /**
+   * Cancels all queued runs of the trigger.
+   * @returns the cancelled runs
+   */
   purge(now: number): EndedRun[] {
     return this.#end(CANCELLED, now, '1')
   }

@@ -1,20 +1,20 @@
-/** Queries for a trigger's counters. */
+/** Database queries for a trigger's run counters. */
 
 export type CountedRun = {
   status: 'success' | 'failed'
-  /** Null for a run that never started. */
+  /** Time at which the run started, in Unix milliseconds. Null if it never started. */
   startedAt: number | null
   finishedAt: number
 }
 
 /**
- * Limits on the rows and body bytes to read. SQLite stores a run's timestamps after its body, and has to read through
- * the body to reach them.
+ * Limits on the number of rows and body bytes that one query reads. SQLite stores a run's timestamps after its body,
+ * and must read through the body to reach them.
  */
 const ROWS_MAX = 10_000
 const BYTES_MAX = 64 * 1024 * 1024
 
-/** The longest time from queueing to finishing. After that, a run that waits for an unavailable origin fails. */
+/** Maximum time from queueing to finishing a run. A run that has waited this long for an unavailable origin fails. */
 const WAITED_MAX_MS = 24 * 60 * 60 * 1000
 
 type Row = {
@@ -26,8 +26,9 @@ type Row = {
 }
 
 /**
- * Returns the runs that finished after a time, newest first. For a large history, returns only the latest part.
- * @param since Unix milliseconds
+ * Returns the runs that finished after `since`, newest first. Stops early in a large history, so the result may be
+ * incomplete.
+ * @param since in Unix milliseconds
  */
 export function endedSince(sql: SqlStorage, since: number): CountedRun[] {
   const rows = sql.exec<Row>(
@@ -47,15 +48,15 @@ export function endedSince(sql: SqlStorage, since: number): CountedRun[] {
   return ended
 }
 
-/** Returns the number of skipped ticks that were recorded after a time. */
+/** Returns the number of skipped schedule ticks that were recorded after `since`. */
 export function skippedSince(sql: SqlStorage, since: number): number {
   const query = 'SELECT coalesce(sum(count), 0) AS skipped FROM skipped_ticks WHERE recorded_at > ?'
   return sql.exec<{ skipped: number }>(query, since).one().skipped
 }
 
-/** Returns the number of running runs, and when the oldest queued run was queued. */
+/** Returns the number of running runs, and the time at which the oldest queued run entered the queue. */
 export function liveRuns(sql: SqlStorage): { running: number; oldestQueuedAt: number | null } {
-  // Repeats the WHERE clause of the partial index, so that SQLite uses it.
+  // Repeats the WHERE clause of the partial index. Otherwise SQLite does not use the index.
   const live = `FROM runs WHERE status IN ('queued', 'running')`
   const { running } = sql
     .exec<{ running: number }>(`SELECT count(*) AS running ${live} AND status = 'running'`)

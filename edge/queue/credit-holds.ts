@@ -3,33 +3,33 @@ import { Hold } from './hold.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
 import type { Wait } from './waits.ts'
 
-/** A resource that a run can lack before it starts. */
+/** A resource that a run can lack, so that the origin refuses to start it. */
 export type Shortage = Exclude<WaitingFor, 'origin'>
 
 type Refused = {
-  /** The usage key that was refused. Another key may have what this one lacks. */
+  /** ID of the usage key that the origin refused. A different key may not have the same shortage. */
   usageKey: number
   shortage: Shortage
   wait: Wait
 }
 
-/** A placeholder: run sequences start at 1. */
+/** Placeholder for a sequence number that no run has. Sequence numbers start at 1. */
 const NO_RUN = 0
 
 /**
  * Holds back runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
- * `docs/decisions/0024`). Credit and the spending cap apply to all runs under a key. The allowance for failed runs
- * applies to one key and action, so runs of other revisions continue: a fixed action does not wait for the allowance
- * that the broken one has used up.
+ * `docs/decisions/0024`). Credit and the spending cap apply to all runs under a usage key. The allowance for failed
+ * runs applies to one key and action, so runs of other revisions continue. A fixed version of an action is therefore
+ * not held back by the failures of the broken one.
  */
 export class CreditHolds {
   #usageKey: number | undefined
   readonly #ofKey = new Hold()
   #keyLacks: Shortage = 'payment'
-  /** Holds on actions, by revision. */
+  /** Holds for exhausted failure allowances, by action revision. */
   readonly #ofRevisions = new Map<number, Hold>()
 
-  /** Restores the holds after eviction, from the waits that are stored with the refused runs. */
+  /** Restores the holds after an eviction, from the wait times that are stored with the refused runs. */
   load(usageKey: number, live: Pick<LiveRuns, 'waitFor' | 'allowanceWaits'>): void {
     this.#changeKey(usageKey)
     for (const shortage of ['payment', 'spend_cap'] as const) {
@@ -43,13 +43,16 @@ export class CreditHolds {
       this.#ofRevision(revision).refused(NO_RUN, wait)
   }
 
-  /** Returns when runs may be sent under this key, whatever their revision. */
+  /** Returns the earliest time at which runs of any revision may be sent under the usage key. */
   opensAt(usageKey: number, now: number): number {
     this.#changeKey(usageKey)
     return this.#ofKey.opensAt(now)
   }
 
-  /** Returns the revisions on hold, and when the first of them opens; Infinity while all of them wait for a probe. */
+  /**
+   * Returns the revisions on hold, and the time at which the first hold ends. The time is Infinity while every hold is
+   * waiting for the response to its probe.
+   */
   closed(now: number): { revisions: number[]; until: number } {
     const closed = [...this.#ofRevisions].filter(([, hold]) => hold.opensAt(now) > now)
     return {
@@ -69,13 +72,13 @@ export class CreditHolds {
   }
 
   /**
-   * Records that a run was refused before it started.
-   * @returns when the next probe is due
+   * Records that the origin refused a run before it started.
+   * @returns the time at which the next probe may be sent
    */
   refused({ sequence, revision }: LiveRun, { usageKey, shortage, wait }: Refused): number {
     this.#changeKey(usageKey)
     if (shortage === 'failed_execution_allowance') {
-      // The origin checks the key first, so the key itself has credit.
+      // The origin checks the usage key before the failure allowance, so the key itself has no shortage.
       this.#ofKey.begun(sequence)
       const hold = this.#ofRevision(revision)
       hold.refused(sequence, wait)
@@ -92,7 +95,7 @@ export class CreditHolds {
     if (ofAction?.holding === false) this.#ofRevisions.delete(revision)
   }
 
-  /** Returns the shortage to show to the trigger's owner; null if no queued run is on hold. */
+  /** Returns the shortage to show to the trigger's owner, or null if no queued run is on hold. */
   waitingFor(live: Pick<LiveRuns, 'anyQueued' | 'anyQueuedOf'>): Shortage | null {
     if (this.#ofKey.holding && live.anyQueued()) return this.#keyLacks
     const revisions = [...this.#ofRevisions.keys()]
@@ -106,7 +109,7 @@ export class CreditHolds {
     return hold
   }
 
-  /** Drops all holds if the key has changed: a shortage of an earlier key does not apply to the new one. */
+  /** Drops all holds if the usage key has changed, because a shortage of the old key does not apply to the new one. */
   #changeKey(usageKey: number): void {
     if (this.#usageKey === usageKey) return
     this.#usageKey = usageKey

@@ -1,9 +1,12 @@
 import { DELIVERY_KEPT_MS } from '../../shared/limits.ts'
 
-/** How many expired IDs are deleted at once. This occupies storage no longer than an insert. */
+/**
+ * Maximum number of expired delivery IDs to delete in one step. Deleting them occupies storage no longer than an
+ * insert.
+ */
 const CLEARED_AT_ONCE = 256
 
-/** The delivery IDs of the last 24 hours, each with its run (`options.dedup`). */
+/** Delivery IDs of the last 24 hours with the runs that they created, for deduplication (`options.dedup`). */
 export class Deliveries {
   readonly #sql: SqlStorage
 
@@ -11,7 +14,9 @@ export class Deliveries {
     this.#sql = sql
   }
 
-  /** Returns the suffix of the run that a delivery created, unless the delivery ID has expired. */
+  /**
+   * Returns the ID suffix of the run that a delivery created, or `undefined` if the delivery ID is unknown or expired.
+   */
   runOf(key: string, now: number): string | undefined {
     const [found] = this.#sql
       .exec<{ suffix: string }>(
@@ -24,12 +29,12 @@ export class Deliveries {
   }
 
   /**
-   * Alarm task: deletes expired IDs.
-   * @returns when the next ID expires
+   * Alarm task: deletes expired delivery IDs.
+   * @returns the time at which the next delivery ID expires, or `undefined` if there are no IDs
    */
   tend(now: number): number | undefined {
     const oldest = this.#oldest()
-    // Most triggers have no delivery IDs, so no write is needed.
+    // Skips the write if no delivery ID has expired. Most triggers have no delivery IDs at all.
     if (oldest === null || oldest + DELIVERY_KEPT_MS >= now) return tooOldAt(oldest)
     this.#sql.exec(
       'DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)',
@@ -50,8 +55,8 @@ function tooOldAt(at: number | null): number | undefined {
   return at === null ? undefined : at + DELIVERY_KEPT_MS + 1
 }
 
-/** Records the run of a delivery. Call it in the transaction that stores the run. */
+/** Records the run that a delivery created. Must be called in the transaction that stores the run. */
 export function recordDelivery(sql: SqlStorage, key: string, suffix: string, at: number): void {
-  // Replaces an expired ID.
+  // The row may still exist with an expired delivery ID, and is then replaced.
   sql.exec('INSERT OR REPLACE INTO deliveries (key, suffix, at) VALUES (?, ?, ?)', key, suffix, at)
 }

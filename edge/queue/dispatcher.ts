@@ -25,22 +25,22 @@ export type DispatcherOptions = {
   state: TriggerState
   origin: Pick<SealedOrigin, 'execute' | 'outcomes'>
   now: () => number
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random: () => number
-  /** Keeps the object in memory until the work is finished. */
+  /** Keeps the Durable Object in memory until `work` settles. */
   keepAlive: (work: Promise<void>) => void
-  /** Ensures that the alarm fires at this time or earlier. */
+  /** Ensures that the object's alarm fires no later than `at`. */
   armBy: (at: number) => void
-  /** Called when a run has entered (1) or left (-1) the queue. */
+  /** Called after a run has entered (`change` is 1) or left (`change` is -1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Called for every run that finishes, for whatever reason, after its result is stored. */
+  /** Called for every run that finishes, after its result is stored. */
   runEnded: (run: EndedRun) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
  * Starts the runs of one trigger within its limits, and drives each run until it finishes. The state in memory can be
- * lost at any moment: the tables show which runs were in flight, and `pump` resumes them.
+ * lost at any moment. The database records which runs were in flight, and `pump` resumes them.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -62,14 +62,14 @@ export class Dispatcher {
     this.#settlement = new Settlement({ ...options, ...waits })
     this.#window = new StartWindow(starts)
     const poller = new OutcomePoller(origin, () => this.#stillRunning())
-    // One connection is reserved for the poller.
+    // One of the object's connections to the origin is reserved for polling outcomes.
     const slots = new Slots(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
     const begun = (run: LiveRun) => this.#begun(run)
     const parts = { live, log, now, origin, random, state, store }
     this.#attempts = new Attempts({ ...parts, poller, slots, begun })
   }
 
-  /** Starts the runs that may start now, and arms the alarm for later ones. */
+  /** Starts all runs that may start now, and sets the alarm for the others. */
   pump(): void {
     const { armBy, live, now, state } = this.#options
     const trigger = state.current
@@ -93,12 +93,12 @@ export class Dispatcher {
     if (this.#retryAt !== undefined) armBy(this.#retryAt)
   }
 
-  /** Alarm task: renews the leases of the runs in flight, and resumes abandoned runs. */
+  /** Alarm task: renews the leases of runs in flight, and resumes abandoned runs. */
   tend(): void {
     const { armBy, live, now, starts, state } = this.#options
     if (!state.current) return
     const at = now()
-    // The first `pump` resumes the runs of a previous incarnation.
+    // Skipped before the first `pump`, which resumes the runs of the previous incarnation itself.
     if (this.#tookUp) {
       live.extendLeases(this.#inFlight, at)
       for (const run of live.abandoned(at, false)) this.#carry(run)
@@ -106,12 +106,15 @@ export class Dispatcher {
     this.pump()
     starts.prune(at)
     live.dropUnusedKeys(state.current.usageKey)
-    // Also needed for a run that is not in flight because its result could not be stored, while its lease has not
-    // expired.
+    // The alarm is also needed for a running run that is not in flight. This happens if its result could not be stored
+    // and its lease has not expired yet.
     if (live.anyRunning()) armBy(at + LEASE_MS)
   }
 
-  /** Returns what the trigger's runs are waiting for, to show to its owner. */
+  /**
+   * Returns the reason why the trigger's queued runs cannot start, to show to the owner. Returns null if there is no
+   * such reason.
+   */
   waitingFor(): WaitingFor | null {
     this.#load()
     const { live } = this.#options
@@ -126,32 +129,35 @@ export class Dispatcher {
   cancel(sequence: number): boolean {
     const { armBy, now } = this.#options
     const cancelled = this.#settlement.cancel(sequence, now())
-    // In strict order, later runs may have waited for the retry of this one.
+    // If runs start strictly in order, later runs may have been waiting for the retry of the cancelled run.
     if (cancelled) armBy(now())
     return cancelled
   }
 
   /**
-   * Cancels every queued run.
+   * Cancels all queued runs of the trigger.
    * @returns the number of cancelled runs
    */
   purge(): number {
     return this.#settlement.purge(this.#options.now())
   }
 
-  /** Restores hold state after eviction. */
+  /**
+   * Restores the holds and the circuit breaker from disk after an eviction. Does nothing if they are already loaded.
+   */
   #load(): void {
     const { live, now, state } = this.#options
     if (this.#loaded || !state.current) return
     this.#holds.load(state.current.usageKey, live)
     this.#absence.load(live.waitFor('origin'))
     this.#retryAt = live.nextRetryAt(now())
-    // Set last, so that a failed read above is repeated on the next call.
+    // Set last. If one of the reads above throws, the next call repeats them.
     this.#loaded = true
   }
 
   /**
-   * Resumes the runs that a previous incarnation started. Their outcomes are requested before anything is sent again.
+   * Resumes the runs that a previous incarnation of the object started. Requests their outcomes before sending any of
+   * them again.
    */
   #takeUp(now: number): void {
     const { armBy, live } = this.#options
@@ -168,14 +174,16 @@ export class Dispatcher {
       this.#holds.opensAt(trigger.usageKey, now),
       this.#window.opensAt(trigger.maxRunsPerMinute, now),
     )
-    // Infinity while a probe is in flight. Its response calls `pump` again.
+    // `opensAt` is Infinity while a probe is in flight. No alarm is needed then, because the probe's response calls
+    // `pump`.
     if (opensAt > now && opensAt < Number.POSITIVE_INFINITY) this.#options.armBy(opensAt)
     return opensAt <= now
   }
 
   #start(due: LiveRun, now: number, usageKey: number): void {
     const { armBy, live, queueChanged } = this.#options
-    // No await between these calls, so that the start and its alarm are one transaction on disk.
+    // There must be no `await` between these calls, so that the start of the run and the alarm are written to disk in
+    // one transaction.
     const run = live.start(due, now, usageKey)
     armBy(now + LEASE_MS)
     this.#window.add(now)
@@ -185,7 +193,10 @@ export class Dispatcher {
     this.#carry(run, now)
   }
 
-  /** @param startedAt the run's entry in the rate window; absent for a run that a previous incarnation started */
+  /**
+   * Drives one attempt of a run in the background.
+   * @param startedAt the start time in the rate window; absent if a previous incarnation started the run
+   */
   #carry(run: LiveRun, startedAt?: number): void {
     this.#inFlight.add(run.sequence)
     this.#options.keepAlive(this.#attempt(run, startedAt).finally(() => this.pump()))
@@ -194,21 +205,22 @@ export class Dispatcher {
   async #attempt(run: LiveRun, startedAt?: number): Promise<void> {
     const { log, now, random, state } = this.#options
     const attempted = await this.#attempts.carry(run).catch((error: unknown): Attempted => {
-      // The error is on this side, and may be specific to this run. Attempts are used up, so that the run cannot block
-      // the others permanently.
+      // The edge failed before it sent the request, possibly because of this run. The failure counts as an attempt, so
+      // that the run cannot block the others permanently.
       if (state.current) log('dispatch.failed', { reason: causeOf(error) })
       const verdict = verdictOnUnsent(run.attempt, random())
       return { run, verdict, inDoubtSince: run.inDoubtSince, ours: true }
     })
-    // No await from here on: a run that is queued again must not be started while it is still marked as in flight.
+    // There must be no `await` from here on. Otherwise a requeued run could be started while it is still marked as in
+    // flight.
     try {
-      // A deleted trigger has no runs any more.
+      // If the trigger was deleted, it has no runs to settle.
       const retryAt = state.current && this.#settlement.settle(attempted, now())
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
       if (state.current && startedAt !== undefined && executedNothing(attempted))
         this.#window.remove(startedAt)
     } catch (error) {
-      // The run stays `running` on disk. When its lease expires, its outcome is requested.
+      // The run stays `running` on disk. Its outcome is requested when its lease expires.
       log('settle.failed', { reason: causeOf(error) })
     }
     this.#inFlight.delete(run.sequence)
@@ -227,8 +239,8 @@ export class Dispatcher {
   }
 
   /**
-   * Called when the origin reports that all polled runs are still running. An overloaded origin reports this too, so
-   * the circuit breaker stays open until its backoff is over.
+   * Called when the origin reports that all polled runs are still running. An overloaded origin can report this too, so
+   * the circuit breaker stays open until its backoff has ended.
    */
   #stillRunning(): void {
     const { armBy, now } = this.#options

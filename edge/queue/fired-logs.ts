@@ -1,7 +1,13 @@
-/** Logs that fired runs, kept while their blocks can still be reorganized (`docs/storage.md`, fired_logs). */
+/**
+ * Stores the chain logs that have fired runs, while their blocks can still be reorganized (`docs/storage.md`,
+ * fired_logs).
+ */
 import type { ChainLog } from '../chain/chain-log.ts'
 
-/** Every method must be called within the transaction of a delivery. */
+/**
+ * Record of the chain logs that have fired runs of a trigger. Methods that write must be called within the transaction
+ * that stores a delivery of logs.
+ */
 export class FiredLogs {
   readonly #sql: Pick<SqlStorage, 'exec'>
 
@@ -9,12 +15,15 @@ export class FiredLogs {
     this.#sql = sql
   }
 
-  /** Returns true if this log fired a run, even if the run is no longer in the history. */
+  /** Returns true if the log with this run ID suffix has fired a run, even if the run is no longer in the history. */
   has(suffix: string): boolean {
     return this.#sql.exec('SELECT 1 FROM fired_logs WHERE suffix = ?', suffix).toArray().length > 0
   }
 
-  /** Marks the runs of logs in blocks above this one, which are no longer on the chain. */
+  /**
+   * Marks runs as reorganized if the block of their log is above `above`, because those blocks are no longer on the
+   * chain.
+   */
   takeBack(above: number): void {
     this.#sql.exec(
       `UPDATE runs SET reorged = 1 WHERE suffix IN (
@@ -26,9 +35,9 @@ export class FiredLogs {
   }
 
   /**
-   * Records that a block of the chain contains this log.
-   * @param isKnown true if the log already has a run; its reorg mark is removed
-   * @param settledThrough logs up to this block are not recorded, because it can no longer be reorganized
+   * Records that a block of the chain contains the log.
+   * @param isKnown true if the log has already fired a run. Its reorg mark is then removed.
+   * @param settledThrough the highest block that can no longer be reorganized. Logs up to this block are not recorded.
    */
   onChain(
     suffix: string,
@@ -46,7 +55,7 @@ export class FiredLogs {
     )
   }
 
-  /** Deletes the logs up to this block, which can no longer be reorganized. */
+  /** Deletes the logs in blocks up to `settledThrough`, which can no longer be reorganized. */
   forget(settledThrough: number): void {
     this.#sql.exec('DELETE FROM fired_logs WHERE block_number <= ?', settledThrough)
   }

@@ -1,4 +1,4 @@
-/** The event that fired a run, as stored with the run, without the bytes of the body. */
+/** The event that fired a run, as it is stored with the run. The body of the event is stored separately. */
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
@@ -10,41 +10,46 @@ import { type ParsingRules, webhookEvent } from './webhook-event.ts'
 export type WebhookFiring = {
   source: 'webhook'
   method: string
-  /** The public URL of the webhook, with the query string of the request. */
+  /** Public URL of the webhook, with the query string of the request. */
   url: string
   query: Record<string, string | string[]>
   receivedAt: number
   contentType: string | null
-  /** The rules for parsing the body. Absent in runs queued before rules 2. */
+  /** Version of the rules for parsing the body. Absent in runs that were queued before version 2. */
   rules?: ParsingRules
   headers: Record<string, string>
   headersTruncated?: true
-  /** Names from `options.pass_headers` when the event arrived. The history masks these headers. */
+  /**
+   * Header names that `options.pass_headers` listed when the event arrived. The history masks the values of these
+   * headers.
+   */
   maskedHeaders?: string[]
 }
 
-/** A tick: its nominal time, and the cron expression that the owner had configured at that time. */
+/** A schedule tick: its nominal time, and the cron expression that was configured at that time. */
 export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: string }
 
-/** A run that the owner requested. The body is JSON: the keys that an event would add to `default_params`. */
+/**
+ * A run that the owner requested. The body is a JSON object with the keys that an event would add to `default_params`.
+ */
 export type ParamsFiring = { source: 'params' }
 
 /**
- * A log. The body is its JSON. The decoding plan is stored with it, so that the input never changes when more is
- * learned about the event.
+ * A chain event. The body is the log as JSON. The decoding plan is stored with it, so that the run's input does not
+ * change when more is learned about the event.
  */
 export type ChainEventFiring = {
   source: 'chain_event'
   chain: ChainName
   chainId: number
-  /** The signature that the owner had configured at that time. */
+  /** Event signature that was configured when the log fired the run. */
   signature: string
   plan: DecodePlan
 }
 
 export type Firing = WebhookFiring | ScheduleFiring | ChainEventFiring | ParamsFiring
 
-/** Returns the event's part of `params`, which overrides `default_params`. */
+/** Returns the keys that an event adds to `params`. They take precedence over `default_params`. */
 export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
   if (firing.source === 'schedule') return scheduleParams(firing)
   if (firing.source === 'chain_event') return chainParams(firing, body)
@@ -65,7 +70,7 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
   }
 }
 
-/** Returns exactly these three keys. */
+/** Returns the params of a schedule tick: exactly `source`, `scheduled_at` and `cron`. */
 function scheduleParams({ source, scheduledAt, cron }: ScheduleFiring): Record<string, unknown> {
   return { source, scheduled_at: nominalTime(scheduledAt), cron }
 }

@@ -1,19 +1,23 @@
-/** Bodies of type `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
+/** Parses request bodies of type `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
 import { isDeeper } from '../../shared/json-depth.ts'
 import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { valuesByName } from '../triggers/values-by-name.ts'
 
-/** `text` if the body is not a form; `malformed`, with the reason, if it is a form that cannot be parsed. */
+/**
+ * Result of parsing a body as a form. `text` means that the body is not a form. `malformed` means that the body is a
+ * form that cannot be parsed.
+ */
 export type ParsedForm =
   | { state: 'form'; fields: Record<string, unknown> }
   | { state: 'text' }
   | { state: 'malformed'; reason: string }
 
-/** The first characters of JSON and XML: `curl -d` declares any body to be a form. */
+/** Matches the start of JSON and XML. `curl -d` declares any body to be a form, so the content type is not reliable. */
 const OTHER_FORMAT = /^\s*[[{<]/
 
 /**
- * Parses a form into its fields. Stricter than `URLSearchParams`, which replaces bytes that it cannot decode.
+ * Parses a form into its fields. Rejects a form that is not valid UTF-8, whereas `URLSearchParams` would replace the
+ * invalid bytes.
  * @example parseForm('a=1&b=2&b=3') // fields: { a: '1', b: ['2', '3'] }
  */
 export function parseForm(text: string): ParsedForm {
@@ -29,7 +33,10 @@ export function parseForm(text: string): ParsedForm {
   }
 }
 
-/** @throws {URIError} for an incomplete escape, and for escaped bytes that are not UTF-8 */
+/**
+ * Splits one part of a form into its decoded name and value.
+ * @throws {URIError} if an escape is incomplete, or if the escaped bytes are not valid UTF-8
+ */
 function nameAndValue(part: string): [name: string, value: string] {
   const at = part.indexOf('=')
   const name = at < 0 ? part : part.slice(0, at)
@@ -38,16 +45,19 @@ function nameAndValue(part: string): [name: string, value: string] {
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 
-/** GitHub and Slack send their whole event as JSON in the field `payload`. Other fields stay text. */
+/**
+ * Parses the field `payload` if it contains JSON, because GitHub and Slack send their entire event in it. All other
+ * fields stay text.
+ */
 function withParsedPayload(fields: Record<string, unknown>): Record<string, unknown> {
   const { payload } = fields
   if (typeof payload !== 'string' || !/^\s*[[{]/.test(payload)) return fields
   try {
     const parsed: unknown = JSON.parse(payload)
-    // The form itself is one level of nesting.
+    // The form itself counts as one level of nesting.
     if (!isDeeper(parsed, JSON_DEPTH_MAX - 1)) fields.payload = parsed
   } catch {
-    // Text that only looks like JSON stays text.
+    // A field that looks like JSON but cannot be parsed stays text.
   }
   return fields
 }

@@ -1,13 +1,13 @@
 /**
- * Group commit: arrivals during a sync share the next one. A single arrival does not wait for a timer, and many
- * arrivals share one disk write.
+ * Group commit. Items that arrive during a sync are written together in the next one. A single item does not wait for a
+ * timer, and many items share one disk write.
  */
 export type GroupCommitOptions<Arrival> = {
-  /** Writes a batch in one transaction. */
+  /** Writes a batch of items in one transaction. */
   insert(batch: readonly Arrival[]): void
   /** Resolves when everything written so far is on disk. */
   sync(): Promise<void>
-  /** Called after each batch that is on disk. */
+  /** Called after each batch has reached the disk. */
   committed(): void
 }
 
@@ -22,7 +22,10 @@ export class GroupCommit<Arrival> {
     this.#options = options
   }
 
-  /** Resolves when the arrival is on disk. Rejects if it is not; then no part of it is stored. */
+  /**
+   * Adds an item to the next batch. Resolves when the item is on disk. If the promise is rejected, no part of the item
+   * is stored.
+   */
   add(arrival: Arrival): Promise<void> {
     return new Promise((accept, reject) => {
       this.#waiting.push({ arrival, accept, reject })

@@ -9,14 +9,14 @@ import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
 import type { RunLine } from './trigger-glance.ts'
 
-/** The run history of one trigger, as its owner reads it. */
+/** Read access to the run history of one trigger, for its owner. */
 export class History {
   readonly #store: RunStore
   readonly #pages: RunPages
   readonly #sql: Pick<SqlStorage, 'exec'>
   readonly #isThere: () => boolean
 
-  /** @param isThere returns false once the trigger is deleted, which may happen while a page is read */
+  /** @param isThere returns false once the trigger has been deleted, which may happen while a page is being read */
   constructor(store: RunStore, sql: Pick<SqlStorage, 'exec'>, isThere: () => boolean) {
     this.#store = store
     this.#pages = new RunPages(sql)
@@ -24,13 +24,13 @@ export class History {
     this.#isThere = isThere
   }
 
-  /** Returns a page of runs as JSON text, newest first. */
+  /** Returns a page of the run history as JSON text, newest first. */
   page(trigger: TriggerRow, query: PageQuery): ReadableStream<Uint8Array> {
     const { runs, next } = this.#page(trigger, query)
     return runsPage(this.#records(trigger.triggerId, runs), next)
   }
 
-  /** Returns a page of run lines, newest first. */
+  /** Returns a page of run summaries, newest first. */
   lines(trigger: TriggerRow, query: PageQuery): { lines: RunLine[]; next: string | null } {
     const { runs, next } = this.#page(trigger, query)
     const sequences = runs.map(({ sequence }) => sequence)
@@ -42,13 +42,13 @@ export class History {
     return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
   }
 
-  /** Returns one run with its whole input. */
+  /** Returns a run with its complete input, or `undefined` if the run does not exist. */
   run(triggerId: string, runId: string): RunRecord | undefined {
     const row = this.#store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     return row && this.#record(triggerId, row, this.#store.body(row))
   }
 
-  /** Reads one run at a time while the page is consumed, and skips runs that are deleted in the meantime. */
+  /** Reads one run at a time while the page is consumed. Skips runs that are deleted in the meantime. */
   *#records(triggerId: string, runs: readonly SizedRun[]): Generator<RunRecord, void> {
     const included = smallestWithin(LISTED_INPUTS_MAX_BYTES, runs)
     for (const { sequence } of runs) {
@@ -70,8 +70,8 @@ export class History {
 }
 
 /**
- * Returns the runs to list with their bodies: the smallest bodies that fit the budget together, newest first among
- * equals.
+ * Selects the runs to list with their bodies. Takes the smallest bodies first, and the newest first among bodies of
+ * equal size, until the byte budget is used up.
  */
 function smallestWithin(budget: number, sizes: readonly SizedRun[]): Set<number> {
   const fitting = new Set<number>()

@@ -1,43 +1,46 @@
 import { isOver, type Wait } from './waits.ts'
 
 /**
- * Holds back runs that would be refused before they start. When the wait is over, one run is sent as a half-open probe;
- * sending more would only repeat the refusal.
+ * Holds back runs that the origin would refuse to start. When the wait is over, one run is sent as a half-open probe,
+ * because sending more runs would only repeat the refusal.
  */
 export class Hold {
   #wait: Wait | undefined
-  /** The run that was sent as the half-open probe. */
+  /** Sequence number of the run that was sent as the half-open probe; undefined if no probe is in flight. */
   #look: number | undefined
 
   get holding(): boolean {
     return this.#wait !== undefined
   }
 
-  /** When the next probe is due, Unix milliseconds; Infinity while nothing is held. */
+  /** Time at which the next probe is due, in Unix milliseconds. Infinity if no runs are being held back. */
   get until(): number {
     return this.#wait?.until ?? Number.POSITIVE_INFINITY
   }
 
-  /** Returns when a run may be sent; Infinity while the half-open probe is in flight. */
+  /** Returns the earliest time at which a run may be sent. Returns Infinity while the half-open probe is in flight. */
   opensAt(now: number): number {
     if (!this.#wait) return now
     if (!isOver(this.#wait, now)) return this.#wait.until
     return this.#look === undefined ? now : Number.POSITIVE_INFINITY
   }
 
-  /** Records that a run was sent. It is the probe if runs are held. */
+  /** Records that a run was sent. If runs are being held back, this run is the half-open probe. */
   sent(run: number): void {
     if (this.#wait) this.#look = run
   }
 
-  /** Records that no response to this run is expected any more. */
+  /**
+   * Records that no response to the run is expected any more. If the run was the probe, another run may become the
+   * probe.
+   */
   left(run: number): void {
     if (this.#look === run) this.#look = undefined
   }
 
   /**
-   * Records a refusal. Refusals of runs that were in flight together count as one.
-   * @returns true if this refusal sets the wait
+   * Records that the origin refused a run. Refusals of runs that were in flight together count as one.
+   * @returns true if the hold now uses the given wait, false if it keeps the wait of an earlier refusal
    */
   refused(run: number, wait: Wait): boolean {
     if (this.#wait && this.#look !== run && !isOver(this.#wait, wait.since)) return false
@@ -45,7 +48,7 @@ export class Hold {
     return true
   }
 
-  /** Records that a run started. If it was the probe, the hold is lifted. */
+  /** Records that a run has started. If the run was the probe, the hold is lifted. */
   begun(run: number): void {
     if (this.#look === run) this.lift()
   }

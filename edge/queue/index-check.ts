@@ -3,7 +3,7 @@ import type { TriggerState } from './trigger-state.ts'
 
 export type IndexCheckOptions = {
   state: Pick<TriggerState, 'current' | 'note' | 'reindex'>
-  /** Returns the version of a trigger's index row; `undefined` if there is no row. */
+  /** Returns the version of a trigger's row in the index, or `undefined` if the index does not have the row. */
   indexed: (triggerId: string) => Promise<number | undefined>
   write: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
@@ -13,8 +13,8 @@ const CHECKED_AGAIN_MS = 24 * 60 * 60 * 1000
 const RETRY_MS = 60 * 60 * 1000
 
 /**
- * Checks once a day that the index has the trigger's row. The scanner finds rows that are wrong, but only the object
- * can notice a missing row. This repairs an index that was restored from an old backup.
+ * Checks once a day that the D1 index contains the trigger's row. The scanner finds rows that are out of date, but only
+ * the trigger's object can notice a missing row. Rows can be missing after the index was restored from an old backup.
  */
 export class IndexCheck {
   readonly #options: IndexCheckOptions
@@ -24,8 +24,8 @@ export class IndexCheck {
   }
 
   /**
-   * Alarm task.
-   * @returns when to call it again
+   * Alarm task: starts the daily check if it is due.
+   * @returns the time of the next call, in Unix milliseconds; `undefined` if there is no trigger
    */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     const trigger = this.#options.state.current
@@ -40,7 +40,7 @@ export class IndexCheck {
     const { state, indexed, write, log } = this.#options
     try {
       const version = await indexed(triggerId)
-      // The trigger was deleted in the meantime, so it should have no row.
+      // A trigger that was deleted during the query should not have a row in the index.
       if (!state.current) return
       state.note({ indexCheckedAt: now })
       if (version === state.current.version) return

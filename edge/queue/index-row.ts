@@ -5,20 +5,20 @@ import type { TriggerState } from './trigger-state.ts'
 export type IndexRowOptions = {
   state: Pick<TriggerState, 'row' | 'indexed'>
   now: () => number
-  /** Resolves after this time, or when `ended` is aborted. */
+  /** Resolves after `ms` milliseconds, or earlier if `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   record: () => TriggerRecord
-  /** Writes the row unless the index already has a newer version. */
+  /** Writes the trigger's row to the index, unless the index already has a newer version. */
   put: (ownerId: string, record: TriggerRecord, version: number) => Promise<void>
   drop: (triggerId: string) => Promise<void>
-  /** Called when the row of a deleted trigger has been removed, and the object's storage can be deleted. */
+  /** Called after the index row of a deleted trigger has been removed. The object's storage can be deleted then. */
   dropped: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Keeps a trigger's row in D1 up to date. Each change of the object also sets `index_stale`, so that the alarm
- * completes an update that was interrupted (`docs/decisions/0019`).
+ * Keeps a trigger's row in D1 up to date. Every change of the trigger also sets `index_stale`, so that the alarm can
+ * complete an interrupted update (`docs/decisions/0019`).
  */
 export class IndexRow {
   readonly #options: IndexRowOptions
@@ -36,14 +36,16 @@ export class IndexRow {
     })
   }
 
-  /** Writes the row if an update is pending, and waits for it briefly. Never throws. */
+  /**
+   * Writes the trigger's index row if an update is pending, and waits briefly for the write to finish. Never throws.
+   */
   write(): Promise<void> {
     return this.#telling.now()
   }
 
   /**
-   * Alarm task.
-   * @returns when to call it again
+   * Alarm task: continues a pending update of the index row.
+   * @returns the time of the next call, in Unix milliseconds; `undefined` if no update is pending
    */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#telling.tend(now, keepAlive)
@@ -58,8 +60,9 @@ export class IndexRow {
       return
     }
     await this.#telling.orGivenUp(drop(triggerId))
-    // A write without a response yet could restore the row later, and nothing would delete it again.
-    if (this.#telling.isUnsettled) throw new Error('an earlier write has not been answered')
+    // An earlier write that has not been answered yet could still restore the row, and nothing would delete the row
+    // again.
+    if (this.#telling.isUnsettled) throw new Error('an earlier write is still in flight')
     await dropped()
   }
 }

@@ -9,7 +9,7 @@ import type { ArrivedRun, RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type Accepted =
-  /** `duplicate`: the firing was deduplicated, and the ID is that of its existing run. */
+  /** `duplicate` is set if the firing was deduplicated. `runId` is then the ID of the existing run. */
   | { state: 'queued'; runId: string; duplicate?: true }
   | { state: 'unknown' }
   | { state: 'disabled' }
@@ -24,48 +24,50 @@ export type IntakeOptions = {
   random: (bytes: number) => Uint8Array
   transaction: (work: () => void) => void
   sync: () => Promise<void>
-  /** Called after a batch is written. Must set the alarm in the same transaction. */
+  /** Called after a batch of runs is written. Must set the alarm in the same transaction. */
   inserted: () => void
-  /** Called when a batch is on disk. */
+  /** Called when a batch of runs is on disk. */
   committed: () => void
 }
 
 export type Arrival = {
-  /** JSON of `Firing`. */
+  /** The `Firing`, serialized as JSON. */
   firing: string
   body: Uint8Array
-  /** The run's own part of its ID; random if absent. If a run with this suffix exists, no second run is created. */
+  /**
+   * Part of the run ID that follows the trigger ID. Random if absent. If a run with this suffix already exists, no
+   * second run is created.
+   */
   suffix?: string
-  /** The deduplication key of a webhook delivery. If it was used in the last 24 hours, no second run is created. */
+  /** Deduplication key of a webhook delivery. If the key was used in the last 24 hours, no second run is created. */
   delivery?: string
   test?: true
   replayOf?: string
-  /** The revision to execute; absent for the trigger's current one. */
+  /** Revision of the action to execute. Defaults to the trigger's current revision. */
   revision?: number
 }
 
 /** A firing with a deterministic run ID. */
 export type DerivedFiring = {
   suffix: string
-  /** Called only if the firing is accepted. */
+  /** Creates the event and the body of the run. Called only if the firing does not have a run yet. */
   arrival: () => Pick<Arrival, 'firing' | 'body'>
 }
 
 type Unqueued = Omit<ArrivedRun, 'queuedAt'>
 
-/** The `Retry-After` of a full queue. */
+/** `Retry-After` value for senders while the queue is full, in seconds. */
 const FULL_RETRY_S = 60
 
-/** Accepts firings of every kind into the queue, within the limits of the trigger. */
+/** Accepts firings of every kind into the queue, within the trigger's limits. */
 export class Intake {
   readonly #options: IntakeOptions
   readonly #commits: GroupCommit<Unqueued>
   /**
-   * Firings with a deduplication key that are being written to disk. A repeated firing waits for the result of the
-   * first.
+   * Firings that are being written to disk, by deduplication key. A repeated firing waits for the result of the first.
    */
   readonly #onTheWay = new Map<string, Promise<Accepted>>()
-  /** The number of runs of each revision that are being written to disk. */
+  /** Number of runs that are being written to disk, by revision. */
   readonly #revisions = new Map<number, number>()
   #lastQueuedAt = 0
 
@@ -81,7 +83,7 @@ export class Intake {
     })
   }
 
-  /** Queues a run for a firing. The run is on disk when this resolves to `queued`. */
+  /** Queues a run for a firing. If the result is `queued`, the run is already on disk. */
   async accept(arrival: Arrival): Promise<Accepted> {
     const { state } = this.#options
     const trigger = state.current
@@ -89,7 +91,8 @@ export class Intake {
     if (!trigger.enabled) return { state: 'disabled' }
     const identity = identityOf(arrival)
     if (identity === undefined) return this.#queue(trigger, arrival)
-    // Checked before the limits: a repeated firing gets the same answer as the first, even if the queue is full.
+    // Duplicates are detected before the limits are checked. A repeated firing gets the same response as the first,
+    // even if the queue is full.
     const onTheWay = this.#onTheWay.get(identity)
     if (onTheWay) return asDuplicate(await onTheWay)
     const known = this.#onDisk(arrival)
@@ -100,7 +103,10 @@ export class Intake {
     return queued
   }
 
-  /** Returns the suffix of the run that this firing already has. */
+  /**
+   * Returns the ID suffix of the run that an identical earlier firing created, or `undefined` if no such run is on
+   * disk.
+   */
   #onDisk({ suffix, delivery }: Arrival): string | undefined {
     const { deliveries, now, store } = this.#options
     if (delivery !== undefined) return deliveries.runOf(delivery, now())
@@ -122,7 +128,7 @@ export class Intake {
       await this.#commits.add({ suffix, revision, firing, body, ...marks })
     } catch (error) {
       live.count(-1, body.length)
-      // The trigger was deleted during the write.
+      // The trigger was deleted while the run was being written.
       if (!state.current) return { state: 'unknown' }
       throw error
     } finally {
@@ -131,9 +137,7 @@ export class Intake {
     return { state: 'queued', runId: trigger.triggerId + suffix }
   }
 
-  /**
-   * Returns true if a run that is being written to disk executes this revision. Such a revision must not be deleted.
-   */
+  /** Returns true if a run that is being written to disk uses the revision. The revision must not be deleted then. */
   isOnTheWay(revision: number): boolean {
     return this.#revisions.has(revision)
   }
@@ -145,10 +149,11 @@ export class Intake {
   }
 
   /**
-   * Queues runs and calls `note` in one transaction, for firings without a waiting client. A firing that already has a
-   * run creates no second one. If the queue has no room for a firing, all later firings are rejected too.
-   * @param note called with the number of accepted firings, duplicates included
-   * @returns the number of accepted firings, duplicates included
+   * Queues runs for firings without a waiting client, and calls `note` in the same transaction. A firing that already
+   * has a run does not create a second one. If the queue has no room for a firing, that firing and all later ones are
+   * rejected.
+   * @param note called with the number of accepted firings, including duplicates
+   * @returns the number of accepted firings, including duplicates
    */
   queueNow(
     firings: readonly DerivedFiring[],
@@ -184,7 +189,10 @@ export class Intake {
     this.#options.store.insert(runs.map((run) => ({ ...run, queuedAt })))
   }
 
-  /** Returns a time that never decreases, even if the clock is set back: pages by time rely on this order. */
+  /**
+   * Returns the queue time for new runs. It never decreases, even if the clock is set back, because paging by time
+   * relies on this order.
+   */
   #queuedAt(): number {
     if (this.#lastQueuedAt === 0) this.#lastQueuedAt = this.#options.store.lastQueuedAt()
     this.#lastQueuedAt = Math.max(this.#lastQueuedAt, this.#options.now())
@@ -192,13 +200,16 @@ export class Intake {
   }
 }
 
-/** Returns the key that identifies repetitions of a firing; `undefined` if it is never repeated. */
+/** Returns the key under which repeated firings are deduplicated, or `undefined` if the firing is not deduplicated. */
 function identityOf({ suffix, delivery }: Arrival): string | undefined {
   if (delivery !== undefined) return `delivery ${delivery}`
   return suffix === undefined ? undefined : `run ${suffix}`
 }
 
-/** A duplicate gets the same refusal as the original. */
+/**
+ * Returns the response to a duplicate firing. If the original firing was rejected, the duplicate is rejected in the
+ * same way.
+ */
 function asDuplicate(original: Accepted): Accepted {
   return original.state === 'queued' ? { ...original, duplicate: true } : original
 }

@@ -1,4 +1,4 @@
-/** The number and size of a trigger's queued runs, both on disk and being written. */
+/** Number and total body size of a trigger's queued runs, including runs that are still being written to disk. */
 export class LiveCounts {
   #queued = 0
   #bytes = 0
@@ -8,7 +8,7 @@ export class LiveCounts {
     this.#bytes = onDisk.queuedBytes
   }
 
-  /** Counts a run that entered (1) or left (-1) the queue. */
+  /** Updates the counts after a run has entered (`change` is 1) or left (`change` is -1) the queue. */
   count(change: 1 | -1, bodyBytes: number): void {
     this.#queued += change
     this.#bytes += change * bodyBytes

@@ -1,15 +1,17 @@
-/** The queued and running runs on disk. Each method is synchronous and runs in one transaction. */
+/**
+ * Database access to the queued and running runs of a trigger. Each method is synchronous and runs in one transaction.
+ */
 import type { RunResult, RunRow } from './records.ts'
 import type { StoredStarts } from './start-log.ts'
 import { CLOCK_STEP_MS, type Wait } from './waits.ts'
 
 /**
- * The lease of a running run, which the alarm renews. When it expires, a run that a killed object left behind is
- * resumed.
+ * Lease duration of a running run. The alarm renews the lease. If the lease expires because the object was killed, the
+ * run is resumed.
  */
 export const LEASE_MS = 15_000
 
-/** A live run without its input, which is read when the run is sent. */
+/** A queued or running run, without its input. The input is read only when the run is sent. */
 export type LiveRun = Pick<
   RunRow,
   | 'sequence'
@@ -23,12 +25,13 @@ export type LiveRun = Pick<
 >
 
 export type Requeued = {
-  /** The number of attempts used. */
+  /** Number of attempts that the run has used. */
   attempt: number
   nextAttemptAt: number | null
   waitingFor: RunRow['waitingFor']
   /**
-   * When the last attempt in doubt was sent; null if there is no doubt. A run in doubt is sent again with the same key.
+   * Time at which the last attempt with an unknown outcome was sent. Null if there is no such attempt. A run with an
+   * unknown outcome is retried with the same usage key.
    */
   inDoubtSince: number | null
 }
@@ -36,12 +39,18 @@ export type Requeued = {
 const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
   usage_key AS usageKey, in_doubt_since AS inDoubtSince`
 
-/** Repeats the WHERE clause of the partial index. Without it, SQLite reads the whole table. */
+/**
+ * SQL condition for queued and running runs. It repeats the WHERE clause of the partial index, because otherwise SQLite
+ * reads the whole table.
+ */
 const LIVE = `status IN ('queued', 'running')`
 export const QUEUED = `${LIVE} AND status = 'queued'`
 const RUNNING = `${LIVE} AND status = 'running'`
 
-/** `?1` is now. A `requeued_at` after `?2` means that the clock was set back (`waits.ts`). */
+/**
+ * SQL condition for runs that are due. `?1` is the current time. If `requeued_at` is later than `?2`, the clock was set
+ * back (see `waits.ts`).
+ */
 const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
 
 export class LiveRuns {
@@ -55,9 +64,9 @@ export class LiveRuns {
 
   /**
    * Returns the run to start next: the first due run in order of arrival. A run that waits for credit or for the origin
-   * counts as due, because it does not wait for a time.
-   * @param serial considers only the first run, and returns `undefined` while it is not due
-   * @param closed revisions with runs that are not due
+   * counts as due, because it does not wait for a particular time.
+   * @param serial considers only the oldest queued run, and returns `undefined` while that run is not due
+   * @param closed revisions on hold, so that their runs are not due
    */
   next(now: number, serial: boolean, closed: readonly number[] = []): LiveRun | undefined {
     const open = closed.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
@@ -102,7 +111,10 @@ export class LiveRuns {
     return row?.at ?? undefined
   }
 
-  /** Returns the most recent wait of the queued runs that wait for the given resource. */
+  /**
+   * Returns the wait that lasts longest among the queued runs that wait for `what`, or `undefined` if there is no such
+   * run.
+   */
   waitFor(what: 'payment' | 'spend_cap' | 'origin'): Wait | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -112,7 +124,7 @@ export class LiveRuns {
     return row?.until && row.since ? { since: row.since, until: row.until } : undefined
   }
 
-  /** Returns the most recent wait for the failure allowance, for each revision that has used it up. */
+  /** Returns the longest wait for each revision that has used up its failure allowance. */
   allowanceWaits(): (Wait & { revision: number })[] {
     return this.#sql(
       `SELECT revision, requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -120,7 +132,9 @@ export class LiveRuns {
     )
   }
 
-  /** Marks a run as running, and stores its attempt, its lease, its usage key and its entry in the rate window. */
+  /**
+   * Marks a run as running. Stores its attempt number, lease and usage key, and records the start in the rate window.
+   */
   start(run: LiveRun, now: number, usageKey: number): LiveRun {
     const started = {
       ...run,
@@ -149,14 +163,14 @@ export class LiveRuns {
   }
 
   /**
-   * Returns running runs that are not in flight. Call it after renewing the leases of the others. The last attempt of
-   * an abandoned run may have started it, so the run is marked as in doubt.
-   * @param leased also returns runs with an unexpired lease: those of a previous incarnation
+   * Returns the running runs that are not in flight. Marks their outcomes as unknown, because the last attempt may have
+   * started them. The leases of the runs in flight must be renewed before this call.
+   * @param leased also returns runs with an unexpired lease, which a previous incarnation of the object started
    */
   abandoned(now: number, leased: boolean): LiveRun[] {
     const values = [now, leased ? 1 : 0, now + LEASE_MS + CLOCK_STEP_MS]
     const gone = `(?2 OR lease_until IS NULL OR lease_until <= ?1 OR lease_until > ?3)`
-    // Usually there are no such runs, and nothing needs to be written.
+    // Usually no run has been abandoned, and no write is needed.
     const any = this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} AND ${gone} LIMIT 1`, values)
     if (any.length === 0) return []
     return this.#storage.transactionSync(() => {
@@ -172,7 +186,7 @@ export class LiveRuns {
     })
   }
 
-  /** Records that a run in doubt is being sent again. */
+  /** Records the time at which a run with an unknown outcome is sent again. */
   renewDoubt(run: LiveRun, now: number): void {
     this.#sql(
       `UPDATE runs SET in_doubt_since = ? WHERE sequence = ? AND status = 'running' AND attempt = ?`,
@@ -180,7 +194,10 @@ export class LiveRuns {
     )
   }
 
-  /** Records that the run never started and cannot start any more. From now on it is sent with this key. */
+  /**
+   * Records that earlier attempts of a run did not start it and no longer can. The run is sent with `usageKey` from now
+   * on.
+   */
   dispelDoubt(run: LiveRun, usageKey: number): LiveRun {
     this.#sql(
       `UPDATE runs SET usage_key = ?, in_doubt_since = NULL
@@ -191,8 +208,8 @@ export class LiveRuns {
   }
 
   /**
-   * Finishes a run if this attempt is still the current one.
-   * @returns true if it was
+   * Stores the result of a run if `run.attempt` is still the current attempt.
+   * @returns true if the result was stored
    */
   finish(run: LiveRun, status: 'success' | 'failed', result: RunResult, now: number): boolean {
     return this.#storage.transactionSync(() => {
@@ -211,8 +228,8 @@ export class LiveRuns {
   }
 
   /**
-   * Requeues a run if this attempt is still the current one.
-   * @returns true if it was
+   * Requeues a run if `run.attempt` is still the current attempt.
+   * @returns true if the run was requeued
    */
   requeue(run: LiveRun, to: Requeued, now: number): boolean {
     const { attempt, nextAttemptAt, waitingFor, inDoubtSince } = to
@@ -226,7 +243,7 @@ export class LiveRuns {
     return back.length === 1
   }
 
-  /** Deletes the sealed keys that neither the trigger nor a live run needs. */
+  /** Deletes the sealed usage keys that neither the trigger nor a queued or running run needs. */
   dropUnusedKeys(current: number): void {
     const others = this.#sql('SELECT 1 FROM usage_keys WHERE id <> ? LIMIT 1', [current])
     if (others.length === 0) return

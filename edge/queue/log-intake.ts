@@ -28,19 +28,19 @@ export type LogIntakeOptions = {
   inserted: () => void
   /** Called when the runs are on disk. */
   committed: () => void
-  /** Called when a queue that was too full for logs has room again. */
+  /** Called when a queue that had no room for logs has room again. */
   roomMade: (watch: Watch, triggerId: string) => void
 }
 
 /**
- * Turns logs from the chain watcher into runs: one run per event, even if the event is delivered twice. The runs, their
- * reorg marks and the watcher's progress are written in one transaction. If the object is killed, the delivery is
- * stored completely or not at all, and the watcher repeats it.
+ * Creates runs for the logs that the chain watcher delivers: one run per event, even if the event is delivered twice.
+ * The runs, their reorg marks and the delivery progress are written in one transaction. If the object is killed, the
+ * delivery is stored completely or not at all, and the watcher repeats it.
  */
 export class LogIntake {
   readonly #options: LogIntakeOptions
   #config: { text: string; value: ChainConfig } | undefined
-  /** True if the watcher has been told that the queue is full. */
+  /** True while the watcher waits to be notified that the queue has room again. */
   #isAwaited = false
 
   constructor(options: LogIntakeOptions) {
@@ -65,9 +65,7 @@ export class LogIntake {
     return { state: 'taken', count }
   }
 
-  /**
-   * Marks reorganized runs even if the trigger is disabled or was changed, because the runs were created before that.
-   */
+  /** Marks runs as reorganized. Disabled and changed triggers are included, because the runs were created earlier. */
   async #takeBack({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
     const { fired, transaction, sync } = this.#options
     if (reorgedAbove === undefined || chain === undefined || chain !== own) return
@@ -76,7 +74,8 @@ export class LogIntake {
   }
 
   /**
-   * Notifies the watcher once half of the queue is free. Called when a run leaves the queue, or when the limits change.
+   * Notifies the watcher when half of a previously full queue is free again. Called when a run leaves the queue, or
+   * when the limits change.
    */
   queueChanged(): void {
     if (!this.#isAwaited) return
@@ -119,7 +118,9 @@ export class LogIntake {
     return intake.queueNow(firings, note, isKnown)
   }
 
-  /** Cached, so that the text is not parsed for every delivery. */
+  /**
+   * Returns the parsed configuration of the trigger. It is cached, so that the JSON is not parsed for every delivery.
+   */
   #configOf({ config: text }: TriggerRow): ChainConfig {
     if (this.#config?.text !== text)
       this.#config = { text, value: readChainConfig(JSON.parse(text)) }

@@ -3,9 +3,10 @@ import type { WebhookFiring } from './firing.ts'
 export type Withheld = { withheld: Record<string, string>; withheldTruncated: boolean }
 
 /**
- * Passes the headers that the owner named (`options.pass_headers`), and records their names so that the history masks
- * them: such a header may be a secret that the patterns do not recognize.
- * @param names in lower case; denied headers are never in `withheld`, so a denial overrides a name
+ * Passes the headers that the owner listed in `options.pass_headers` to the action. Records their names so that the
+ * history masks their values, because such a header may contain a secret that the patterns do not recognize.
+ * @param names the listed header names in lower case. Denied headers are never in `withheld`, so a denial takes
+ * precedence.
  */
 export function passNamed(
   firing: WebhookFiring,
@@ -18,7 +19,7 @@ export function passNamed(
   )
   return {
     ...firing,
-    // Defines own properties: a header may be called `__proto__`.
+    // `Object.fromEntries` defines own properties, even for a header named `__proto__`.
     headers: Object.fromEntries([
       ...Object.entries(firing.headers),
       ...added.map((name) => [name, withheld[name]!]),

@@ -2,10 +2,10 @@ import { OriginPause } from './origin-pause.ts'
 import type { TriggerState } from './trigger-state.ts'
 import type { Wait } from './waits.ts'
 
-/** Runs wait this long for an unavailable origin (`docs/decisions/0020`). */
+/** Maximum time for which runs wait for an unavailable origin (`docs/decisions/0020`). */
 export const ORIGIN_AWAY_MAX_MS = 24 * 60 * 60 * 1000
 
-/** The circuit breaker for the origin. The start of an outage is stored on disk. */
+/** Circuit breaker for the origin. The start of an outage is stored on disk. */
 export class OriginAbsence extends OriginPause {
   readonly #state: TriggerState
 
@@ -14,7 +14,10 @@ export class OriginAbsence extends OriginPause {
     this.#state = state
   }
 
-  /** Restores the state after eviction. */
+  /**
+   * Restores the circuit breaker after an eviction.
+   * @param wait the stored backoff of the runs that wait for the origin
+   */
   load(wait: Wait | undefined): void {
     if (this.#since !== null) this.resume(wait)
   }
@@ -23,14 +26,14 @@ export class OriginAbsence extends OriginPause {
     return this.#since !== null
   }
 
-  /** Returns true if the outage has lasted `ORIGIN_AWAY_MAX_MS`, so that runs of that age fail. */
+  /** Returns true if the outage has lasted at least `ORIGIN_AWAY_MAX_MS`. Runs that have waited that long then fail. */
   isOverdue(now: number): boolean {
     return this.#since !== null && now - this.#since >= ORIGIN_AWAY_MAX_MS
   }
 
   override failed(now: number, random: number, retryAfterMs = 0): void {
     super.failed(now, random, retryAfterMs)
-    // A start in the future was stored before the clock was set back.
+    // If the stored start of the outage is in the future, the clock was set back.
     if (this.#since === null || this.#since > now) this.#note(now)
   }
 
@@ -39,7 +42,9 @@ export class OriginAbsence extends OriginPause {
     this.forget()
   }
 
-  /** Forgets the outage. While nothing calls the origin, the end of an outage would go unnoticed. */
+  /**
+   * Forgets the outage. Called while no runs are sent to the origin, because the end of the outage would go unnoticed.
+   */
   forget(): void {
     if (this.#since !== null) this.#note(null)
   }

@@ -6,27 +6,30 @@ import type { SealedOrigin } from '../trust/sealed-origin.ts'
 
 type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error: unknown) => void }
 
-/** IDs per request. The next request polls the remaining runs. */
+/** Maximum number of run IDs in one request. The remaining runs are polled by the next request. */
 const IDS_PER_QUESTION = 64
 
-/** The longest wait of a request that has no room for all runs, so that the others get their turn. */
+/**
+ * Maximum long-polling time of a request that does not have room for all runs, so that the remaining runs are polled
+ * soon.
+ */
 const CROWDED_WAIT_MS = 500
 
 /**
  * Polls the outcomes of all runs of one object over a single connection. Adding a run aborts the request in flight and
- * sends a new one. A closed connection never cancels a run.
+ * sends a new one. Aborting a request never cancels a run.
  */
 export class OutcomePoller {
   readonly #origin: Pick<SealedOrigin, 'outcomes'>
   readonly #stillRunning: () => void
-  /** In polling order: the runs of the last request are at the end. */
+  /** Callers that wait for outcomes, by run ID and in polling order. The runs of the last request are at the end. */
   readonly #waiters = new Map<string, Waiter>()
   #question: AbortController | undefined
   #asking = false
 
   /**
-   * @param stillRunning called after a response that reports all polled runs as running, which shows that the origin is
-   * available
+   * @param stillRunning called after a response that reports all polled runs as running. Such a response shows that the
+   * origin is available.
    */
   constructor(origin: Pick<SealedOrigin, 'outcomes'>, stillRunning: () => void) {
     this.#origin = origin
@@ -34,8 +37,8 @@ export class OutcomePoller {
   }
 
   /**
-   * Waits for the outcome of a run; `unknown` if the origin never started it.
-   * @throws {OriginAway}
+   * Waits for the outcome of a run. Resolves to `unknown` if the origin never started the run.
+   * @throws {OriginAway} if the origin is unreachable or refuses the request
    */
   outcome(runId: string): Promise<Outcome | 'unknown'> {
     return new Promise((resolve, reject) => {

@@ -8,15 +8,18 @@ import type { RunStore } from './run-store.ts'
 import { PARSING_RULES } from './webhook-event.ts'
 
 export type TestRun = {
-  /** `params`: what an event would add to the params. `event`: what a sender would POST, or the `event` of a log. */
+  /**
+   * Meaning of the body. `params` means the keys that an event would add to the params. `event` means the body that a
+   * sender would POST, or the `event` of a log.
+   */
   kind: 'params' | 'event'
-  /** JSON. */
+  /** Body of the test run: JSON, encoded as UTF-8. */
   body: Uint8Array
 }
 
 /**
- * Creates a test run.
- * @param trigger its `webhookUrl` is the URL that a sender would have used
+ * Creates the arrival of a test run.
+ * @param trigger `webhookUrl` is the URL to which a sender would have posted the event
  * @returns `undefined` for an event if the trigger does not accept events
  */
 export function testArrival(
@@ -43,7 +46,10 @@ export function testArrival(
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/** Passes this `event` to the action unchanged. Owners can test an action without constructing a raw log. */
+/**
+ * Creates a test run that passes `event` to the action unchanged, so that owners can test an action without
+ * constructing a raw log.
+ */
 function chainEventOf(event: Uint8Array): Arrival {
   const firing: ParamsFiring = { source: 'params' }
   const text = new TextDecoder().decode(event)
@@ -51,7 +57,7 @@ function chainEventOf(event: Uint8Array): Arrival {
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/** Repeats the same event, byte for byte and with its headers. The replay of a test run is a test run. */
+/** Creates a replay of a run with the same body and headers. The replay of a test run is also a test run. */
 export function replayArrival(
   store: Pick<RunStore, 'body'>,
   run: RunRow,

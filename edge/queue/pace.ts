@@ -1,26 +1,33 @@
-/** The window of `max_runs_per_minute`: at most this many starts in any 60 s (`docs/decisions/0070`). */
+/**
+ * Length of the sliding window for `max_runs_per_minute`: at most that many runs start in any 60 s
+ * (`docs/decisions/0070`).
+ */
 export const PACE_WINDOW_MS = 60_000
 
 /**
- * Returns when the next run may start: now, or when the oldest relevant start leaves the window.
- * @param starts times of past starts in ascending order, at least those within the window
+ * Returns the earliest time at which the next run may start. This is `now`, unless too many past starts are still in
+ * the window.
+ * @param starts times of past starts in ascending order, including at least those within the window
  */
 export function mayStartAt(starts: readonly number[], perMinute: number, now: number): number {
   const oldest = starts[starts.length - perMinute]
   return oldest === undefined ? now : Math.max(now, oldest + PACE_WINDOW_MS)
 }
 
-/** The stored start times, in ascending order. Times later than now are read as now. */
+/**
+ * Persistent storage of run start times. `recent` returns them in ascending order, and replaces times later than `now`
+ * with `now`.
+ */
 export type StartLog = {
   recent(now: number): number[]
-  /** Removes one start with this time, if there is one. */
+  /** Removes one start with the time `at`, if there is one. */
   remove(at: number): void
 }
 
 /**
- * The starts of one trigger within the window. If the clock is set back, all starts are treated as starts of this
- * moment: they count for another minute at most, and no minute exceeds the limit. If the clock is set forward, the
- * window empties as after 60 s, so each such step allows the limit once more.
+ * Sliding window of the run starts of one trigger. If the clock is set back, all starts are treated as starts at the
+ * current time. They count for at most another minute, and the limit is not exceeded in any minute. If the clock is set
+ * forward, the starts leave the window early, so each such step allows the full limit once more.
  */
 export class StartWindow {
   readonly #log: StartLog
@@ -37,14 +44,14 @@ export class StartWindow {
     return mayStartAt(starts, perMinute, now)
   }
 
-  /** Records a start. The window must have been open. */
+  /** Records a run start. Must be called only when the window allows a start. */
   add(now: number): void {
     this.#starts?.push(now)
   }
 
   /**
-   * Removes a start that executed nothing. Starts with the same time are interchangeable. If the clock was set back
-   * since, the start has another time and stays in the window.
+   * Removes the start of a run that executed nothing. Starts with the same time are interchangeable. If the clock was
+   * set back in the meantime, the start has a different time and stays in the window.
    */
   remove(at: number): void {
     this.#log.remove(at)

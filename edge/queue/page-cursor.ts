@@ -1,17 +1,20 @@
 /**
- * The cursor of a history page. It is opaque to clients and valid for one trigger. It names a run instead of an offset
- * from the newest run, so it stays stable while runs arrive.
+ * Cursor of a run history page. It is opaque to clients and valid for one trigger. It identifies a run instead of an
+ * offset from the newest run, so it stays valid while new runs arrive.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
-/** The first byte. A new layout gets a new number. */
+/** Layout version, stored in the first byte of a cursor. A new layout gets a new number. */
 const VERSION = 1
 const SEQUENCE_BYTES = 6
-/** Enough of the trigger ID to distinguish it from other triggers of the account. */
+/** Number of trigger ID bytes in a cursor. They are enough to distinguish the triggers of one account. */
 const TRIGGER_BYTES = 8
 const BYTES = 1 + SEQUENCE_BYTES + TRIGGER_BYTES
 
-/** @param before the page continues with the runs below this sequence */
+/**
+ * Encodes the cursor of the next page.
+ * @param before the page starts below this sequence number
+ */
 export function encodeCursor(triggerId: string, before: number): string {
   const bytes = new Uint8Array(BYTES)
   bytes[0] = VERSION
@@ -21,7 +24,10 @@ export function encodeCursor(triggerId: string, before: number): string {
   return encodeBase64url(bytes)
 }
 
-/** @returns the sequence, or `undefined` if the text is not a cursor of this trigger */
+/**
+ * Decodes a cursor.
+ * @returns the sequence number below which the page starts, or `undefined` if the text is not a cursor of this trigger
+ */
 export function decodeCursor(triggerId: string, cursor: string): number | undefined {
   const bytes = decodeBase64url(cursor)
   if (bytes?.length !== BYTES || bytes[0] !== VERSION) return undefined
@@ -34,6 +40,6 @@ export function decodeCursor(triggerId: string, cursor: string): number | undefi
 
 function triggerPart(triggerId: string): Uint8Array {
   const bytes = decodeBase64url(triggerId)
-  if (!bytes) throw new Error('not a trigger’s id')
+  if (!bytes) throw new Error('not a trigger ID')
   return bytes.subarray(0, TRIGGER_BYTES)
 }

@@ -2,17 +2,17 @@ import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
 
 /**
- * The largest factor by which a body can grow in params: a control character takes six bytes in JSON, and text occurs
- * in both `event` and `event_raw`.
+ * Maximum factor by which a body can grow when it becomes part of the params. A control character takes six bytes in
+ * JSON, and the text appears in both `event` and `event_raw`.
  */
 const GROWTH_MAX = 12
-/** Room for everything else: `default_params`, headers, the URL and its query. */
+/** Bytes reserved for all params other than the body: `default_params`, headers, the URL and its query. */
 const REST_BYTES = 512 * 1024
 
 /**
- * Refuses params that are too large for the origin, without sending them. Two megabytes of control characters become 24
- * MB of JSON, and sealing it keeps several copies in memory.
- * @returns `undefined` if the params may be sent
+ * Refuses params that are too large for the origin, without sending them. A body of 2 MB of control characters becomes
+ * 24 MB of JSON, and encrypting it keeps several copies in memory.
+ * @returns the refusal, or `undefined` if the params may be sent
  */
 export function paramsRefusal(
   params: Record<string, unknown>,
@@ -25,7 +25,7 @@ export function paramsRefusal(
     state: 'refused',
     status: 413,
     error: 'payload_too_large',
-    message: `js_params: ${bytes} bytes, and at most ${PARAMS_MAX_BYTES} are taken.`,
+    message: `js_params: ${bytes} bytes exceed the limit of ${PARAMS_MAX_BYTES}.`,
     fix: 'Send a smaller event, or a reference that the action can fetch.',
   }
 }

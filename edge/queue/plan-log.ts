@@ -5,7 +5,10 @@ import { planDecoding } from '../chain/decoding/plan-decoding.ts'
 import type { EventSignature } from '../chain/signature/event-signature.ts'
 import type { Watch } from './watch.ts'
 
-/** Plans how to decode a log. Learns from the log if neither the known events nor the `indexed` marks decide. */
+/**
+ * Plans how to decode a log. If neither a known event nor `indexed` keywords determine the indexed arguments, infers
+ * them from the log.
+ */
 export function planLog(
   signature: EventSignature,
   log: ChainLog,

@@ -1,15 +1,17 @@
 /**
- * Queries for retention. Sizes are read with `octet_length`, which takes them from the row header: the bytes
- * themselves, up to a gigabyte, are not read.
+ * Database queries for retention. Sizes are read with `octet_length`, which needs only the row header. The content
+ * itself, up to a gigabyte, is not read.
  */
 export type OldRun = {
   sequence: number
   queuedAt: number
-  /** The size of the body and the result. */
+  /** Total size of the run's body and result, in bytes. */
   bytes: number
 }
 
-/** With more revisions than this, unused ones are searched for in any case. One revision takes up to 1.25 MiB. */
+/**
+ * Number of stored revisions above which unused revisions are always searched for. One revision takes up to 1.25 MiB.
+ */
 export const REVISIONS_MAX = 16
 
 const ENDED = `status IN ('success', 'failed')`
@@ -22,7 +24,7 @@ export class Pruning {
     this.#sql = sql
   }
 
-  /** Returns finished runs above a sequence, oldest first. */
+  /** Returns up to `limit` finished runs with sequence numbers above `above`, oldest first. */
   oldest(above: number, limit: number): OldRun[] {
     return this.#sql
       .exec<OldRun>(
@@ -37,10 +39,10 @@ export class Pruning {
       .toArray()
   }
 
-  /** Returns the number of runs. Reads few rows, unless many runs remain from before the last deletion. */
+  /** Returns the number of stored runs. Reads few rows, unless many runs up to `prunedThrough` remain. */
   runs(prunedThrough: number): number {
-    // Above the last deleted sequence, every sequence has a run. Below it are the runs that were unfinished at that
-    // time.
+    // Above the last deleted sequence number, every number has a run. Below it, only runs that were unfinished at the
+    // time of the deletion remain.
     const last = this.#number('SELECT max(sequence) AS number FROM runs')
     const below = this.#number(
       'SELECT count(*) AS number FROM runs WHERE sequence <= ?',
@@ -53,7 +55,7 @@ export class Pruning {
     return this.#number(`SELECT count(*) AS number FROM runs WHERE ${LIVE}`)
   }
 
-  /** Returns the size of the bodies and results of all finished runs, in bytes. */
+  /** Returns the total size of the bodies and results of all finished runs, in bytes. */
   endedBytes(): number {
     const bodies = `SELECT sum(coalesce(octet_length(body), body_bytes)) AS number FROM runs WHERE ${ENDED}`
     return (
@@ -61,7 +63,7 @@ export class Pruning {
     )
   }
 
-  /** The size of the whole database in bytes, without reading it. */
+  /** Size of the whole database in bytes. Determining it does not read the data. */
   get databaseBytes(): number {
     return this.#sql.databaseSize
   }
@@ -70,7 +72,10 @@ export class Pruning {
     return this.#sql.exec('SELECT 1 FROM runs LIMIT 1').toArray().length === 0
   }
 
-  /** Deletes the finished runs between two sequences, inclusive, with their results and body parts. */
+  /**
+   * Deletes the finished runs with sequence numbers from `from` to `through`, inclusive, with their results and body
+   * parts.
+   */
   drop(from: number, through: number): void {
     this.#sql.exec(`DELETE FROM runs WHERE ${ENDED} AND sequence BETWEEN ? AND ?`, from, through)
     for (const table of ['results', 'body_parts'])
@@ -83,10 +88,11 @@ export class Pruning {
       )
   }
 
-  /** Deletes the revisions that no run uses, except those that are still needed. */
+  /** Deletes the revisions that no run uses, except those for which `isNeeded` returns true. */
   dropRevisions(isNeeded: (revision: number) => boolean): void {
     const revisions = this.#revisions('SELECT revision FROM revisions')
-    // Revisions ascend with the runs, except for some replays. The oldest run shows if a full search is worthwhile.
+    // Revision numbers increase with the runs, except for some replays. Comparing them with the oldest run's revision
+    // shows whether a full search is worthwhile.
     const first = 'SELECT revision FROM runs ORDER BY sequence LIMIT 1'
     const [oldest = Number.POSITIVE_INFINITY] = this.#revisions(first)
     const isWorthIt =

@@ -3,7 +3,7 @@ import type { LogLine } from '../../shared/log-line.ts'
 import { readChainConfig } from '../chain/chain-config.ts'
 import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../chain/chain-settings.ts'
-import type { Settings } from '../env.ts'
+import type { Settings } from '../settings.ts'
 import type { RunRecord, TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { eventParams, type Firing } from './firing.ts'
 import type { revisions, runs, trigger } from './schema.ts'
@@ -16,15 +16,17 @@ export type RunResult = {
   response: unknown
   error: string | null
   logs: LogLine[]
-  /** Absent in results from versions that did not charge. */
+  /** Amount charged for the run, in cents. Absent in results of versions that did not charge. */
   charged_cents?: number
-  /** Absent if nothing ran, and in results from versions that did not sign. */
+  /**
+   * Signed receipt of the run. Absent if nothing was executed, and in results of versions that did not sign receipts.
+   */
   receipt?: string | null
 }
 
 const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
-/** Returns the URL to which a trigger's events are POSTed. */
+/** Returns the public URL to which senders POST a trigger's events. */
 export function webhookUrlOf(triggerId: string, publicUrl: string): string {
   return new URL(`/webhook/${triggerId}`, publicUrl).href
 }
@@ -58,7 +60,8 @@ export function triggerRecord(
 }
 
 /**
- * Returns the fields of a chain event's record. The address has the EIP-55 checksum, even if it was sent without one.
+ * Returns the additional record fields of a chain event trigger. The contract address has the EIP-55 checksum, even if
+ * the owner sent it without one.
  */
 function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
   const { chain, signature, filter } = readChainConfig(config)
@@ -74,7 +77,8 @@ function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: 
 }
 
 /**
- * Returns the action's params: `default_params`, merged shallowly with the keys of the event, which take precedence.
+ * Returns the params for an action: `default_params`, merged shallowly with the keys of the event, which take
+ * precedence.
  */
 export function runParams(
   revision: RevisionRow,
@@ -120,7 +124,10 @@ export function runRecord(
 
 const MASK = 'REDACTED'
 
-/** Returns the input as the history shows it. Secret headers and headers that the owner named are masked. */
+/**
+ * Returns a run's input as the history shows it. Masks the values of secret headers and of headers listed in
+ * `options.pass_headers`.
+ */
 function shownInput(
   row: RunRow,
   revision: RevisionRow,
@@ -131,7 +138,7 @@ function shownInput(
   const defaults = JSON.parse(revision.defaultParams)
   if (firing.source === 'params') return { ...defaults, body_omitted: true }
   if (firing.source !== 'webhook') return { ...defaults, source: firing.source, body_omitted: true }
-  // Omits `event` and `event_raw`: null would mean that there was no body.
+  // `event` and `event_raw` are omitted, because null would mean that the event had no body.
   const {
     event: _,
     event_raw: __,

@@ -1,11 +1,13 @@
 import type { Refusal } from '../../shared/wire/sealed.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** A trigger is disabled after this many refused runs in a row, if they span at least `REFUSALS_FOR_MS`. */
+/** Number of consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_FOR_MS`. */
 const REFUSALS_MAX = 10
 const REFUSALS_FOR_MS = 15 * 60 * 1000
 
-/** Counts consecutive runs with a refused key, and disables the trigger when the limit is reached. */
+/**
+ * Counts consecutive runs that the origin refused with 401 or 403, and disables the trigger when the limit is reached.
+ */
 export class RefusalStreak {
   readonly #state: TriggerState
 
@@ -15,8 +17,8 @@ export class RefusalStreak {
 
   /**
    * Records that a run finished.
-   * @param refusal the origin's response, if the run was not started
-   * @returns true if this disabled the trigger
+   * @param refusal the origin's response, if it refused to start the run
+   * @returns true if this call disabled the trigger
    */
   ended(refusal: Refusal | undefined, now: number): boolean {
     const trigger = this.#state.current
@@ -25,7 +27,7 @@ export class RefusalStreak {
       if (trigger.refusals > 0) this.#state.note({ refusals: 0, refusalsSince: null })
       return false
     }
-    // A start in the future was stored before the clock was set back.
+    // If the stored start of the streak is in the future, the clock was set back.
     const since = Math.min(trigger.refusalsSince ?? now, now)
     const refusals = trigger.refusals + 1
     this.#state.note({ refusals, refusalsSince: since })
@@ -39,6 +41,6 @@ function disabledReason(refusals: number, since: number, { status, message, fix 
   const begin = new Date(since).toISOString()
   return [
     `The last ${refusals} runs, since ${begin}, were refused with status ${status}: ${message} ${fix}`,
-    'To go on, put that right, or set usage_api_key to a usage key that may execute the action, and set enabled to true.',
+    'Fix the cause, or set usage_api_key to a usage key that can execute the action, then set enabled to true.',
   ].join(' ')
 }

@@ -2,49 +2,61 @@ import { HISTORY_BYTES_MAX, HISTORY_KEPT_MS, HISTORY_RUNS_MAX } from '../../shar
 import { type OldRun, type Pruning, REVISIONS_MAX } from './pruning.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** Limits of one step. A step occupies storage for a few milliseconds, and webhooks wait no longer than that. */
+/**
+ * Limits of one pruning step. A step blocks storage for a few milliseconds, so a webhook is delayed no longer than
+ * that.
+ */
 const STEP_RUNS = 200
 const STEP_BYTES = 8 * 1024 * 1024
 const STEP_AFTER_MS = 100
 
-/** The delay before an oversized history is pruned, so that runs that finish within a minute are deleted together. */
+/**
+ * Delay before a history that exceeds its limits is pruned. The excess runs of a whole minute are then deleted
+ * together.
+ */
 const OVER_LOOK_MS = 60_000
-/** An idle object is not woken for a check more often than this. Retention need not be precise to the minute. */
+/**
+ * Minimum interval between retention checks for which an idle object is woken. Retention does not need to be precise to
+ * the minute.
+ */
 const LOOK_MS = 60 * 60 * 1000
 const SIZED_MS = 1_000
-/** The interval of checks while the object is awake anyway. */
+/** Interval of retention checks while the object is awake for other reasons. */
 const AWAKE_LOOK_MS = 24 * 60 * 60 * 1000
 
 export type RetentionOptions = {
   state: TriggerState
   pruning: Pruning
   transaction(work: () => void): void
-  /** Returns true if a run that is being written to disk executes this revision. */
+  /** Returns true if a run that is being written to disk uses the revision. */
   isOnTheWay(revision: number): boolean
-  /** Ensures that the alarm fires at this time or earlier. */
+  /** Ensures that the object's alarm fires no later than `at`. */
   armBy(at: number): void
   keptMs?: number
   runsMax?: number
   bytesMax?: number
 }
 
-/** The excess over each limit. Runs are deleted, oldest first, until no limit is exceeded. */
+/** Amounts by which a history exceeds its limits. Runs are deleted, oldest first, until no limit is exceeded. */
 type Excess = { queuedBefore: number; runs: number; bytes: number }
 
 /**
- * Limits the history to 30 days by `queued_at`, 10,000 finished runs, and 1 GiB of bodies and results. Deletes in small
- * steps on the alarm, and never deletes an unfinished run.
+ * Limits a trigger's run history to 30 days by `queued_at`, 10,000 finished runs, and 1 GiB of bodies and results. Runs
+ * are deleted in small steps on the alarm. Unfinished runs are never deleted.
  */
 export class Retention {
   readonly #options: Required<RetentionOptions>
-  /** When the alarm is armed for the next check; Infinity if it is not. */
+  /** Time for which the next retention check is scheduled. Infinity if no check is scheduled. */
   #nextLook = 0
-  /** The next check if the object is awake anyway. */
+  /** Time after which a retention check runs as soon as the object is awake anyway. */
   #awakeLook = 0
-  /** The rest of the current check: what is still to be deleted. `#above` is its progress. */
+  /**
+   * Amounts that the current check still has to delete; undefined between checks. `#above` is the last sequence number
+   * that the check has deleted.
+   */
   #excess: Excess | undefined
   #above = 0
-  /** The number of runs that may finish before the limit is exceeded. */
+  /** Number of runs that may still finish before the limit on finished runs is exceeded. */
   #room = 0
   #sizedAt = Number.NEGATIVE_INFINITY
   #revisionsSeen = 0
@@ -60,13 +72,13 @@ export class Retention {
   }
 
   /**
-   * Alarm task: runs one step.
-   * @returns when the next step is due, Unix milliseconds
+   * Alarm task: runs one pruning step if a check is due.
+   * @returns the time at which the next step is due, in Unix milliseconds; `undefined` if no step is scheduled
    */
   tend(now: number): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
-    // A clock that was set back must not postpone the check.
+    // The check must not be postponed if the clock was set back.
     const isWaiting = now < this.#awakeLook && this.#awakeLook <= now + AWAKE_LOOK_MS
     const isEarly = isWaiting && now < this.#nextLook
     if (!isEarly || trigger.revision - this.#revisionsSeen >= REVISIONS_MAX) {
@@ -76,7 +88,7 @@ export class Retention {
     return Number.isFinite(this.#nextLook) ? this.#nextLook : undefined
   }
 
-  /** Records that a run finished. */
+  /** Records that a run finished, and schedules the next retention check. */
   ended(now: number): void {
     this.#room--
     if (this.#nextLook <= now + OVER_LOOK_MS) return
@@ -88,7 +100,8 @@ export class Retention {
   }
 
   /**
-   * Returns true if the database may be too large. Checked once a second, because thousands of runs may finish at once.
+   * Returns true if the database may exceed its size limit. The size is checked at most once a second, because
+   * thousands of runs may finish at the same time.
    */
   #isLarge(now: number): boolean {
     if (Math.abs(now - this.#sizedAt) < SIZED_MS) return false
@@ -116,7 +129,8 @@ export class Retention {
     const all = pruning.runs(state.current!.prunedThrough)
     const ended = all > runsMax ? all - pruning.unfinished() : all
     this.#room = Math.max(0, runsMax - ended)
-    // The database is never smaller than its contents, so most histories need not be read to be measured.
+    // The database is never smaller than its contents. The contents are measured only if the whole database exceeds the
+    // limit.
     const bytes = pruning.databaseBytes > bytesMax ? pruning.endedBytes() - bytesMax : 0
     return { queuedBefore: now - keptMs, runs: ended - runsMax, bytes }
   }
@@ -139,14 +153,14 @@ export class Retention {
     const { prunedThrough } = state.current!
     transaction(() => {
       pruning.drop(from, through)
-      // In an empty table, sequences start at 1 again.
+      // If the table is empty, sequence numbers start at 1 again.
       const pruned = pruning.isEmpty ? 0 : Math.max(prunedThrough, through)
       if (pruned !== prunedThrough) state.note({ prunedThrough: pruned })
     })
     this.#above = through
   }
 
-  /** Deletes revisions and skipped ticks that are no longer needed. */
+  /** Deletes revisions and skipped schedule ticks that are no longer needed. */
   #clearRest(now: number): void {
     const { pruning, keptMs, isOnTheWay, state } = this.#options
     const { revision } = state.current!

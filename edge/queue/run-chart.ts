@@ -1,31 +1,35 @@
 import type { CountedRun } from './counted-runs.ts'
 import { CHART_RANGES, type ChartRange, type RunChart } from './trigger-glance.ts'
 
-/** The number of latest runs kept in memory: as many as a history holds. */
+/** Number of most recent runs kept in memory. It equals the maximum number of runs in a history. */
 const RUNS_MAX = 10_000
 
 const RANGE_MAX_MS = CHART_RANGES['30d'].bucketMs * CHART_RANGES['30d'].buckets
 
 export type RunChartsOptions = {
   now: () => number
-  /** Returns the runs on disk that finished after a time, newest first. May be incomplete for a large history. */
+  /**
+   * Returns the runs on disk that finished after `time`, newest first. The result may be incomplete for a large
+   * history.
+   */
   endedSince(time: number): CountedRun[]
 }
 
 /**
  * Counts the finished runs of a trigger in time buckets, in memory. The first chart reads up to 10,000 rows or 64 MiB
- * from disk. After that, a chart costs one pass over memory, and a run costs nothing (`docs/decisions/0060`).
+ * from disk. Later charts are computed from memory, and recording a run does not access the disk
+ * (`docs/decisions/0060`).
  */
 export class RunCharts {
   readonly #options: RunChartsOptions
-  /** Roughly in the order in which they finished; absent until the first chart is requested. */
+  /** Finished runs, roughly in the order in which they finished. Undefined until the first chart is requested. */
   #ended: CountedRun[] | undefined
 
   constructor(options: RunChartsOptions) {
     this.#options = options
   }
 
-  /** Records a finished run, which is already on disk. */
+  /** Records a finished run that is already on disk. */
   ended({ status, startedAt, finishedAt }: CountedRun): void {
     if (!this.#ended) return
     this.#ended.push({ status, startedAt, finishedAt })
@@ -42,7 +46,7 @@ export class RunCharts {
       const bucket = found[Math.floor((finishedAt - first) / bucketMs)]
       if (!bucket) continue
       bucket[status === 'success' ? 'ok' : 'failed']++
-      // A clock that was set back in between must not produce a negative duration.
+      // Prevents a negative duration if the clock was set back during the run.
       if (startedAt !== null) bucket.ms.push(Math.max(0, finishedAt - startedAt))
     }
     return {
@@ -57,7 +61,11 @@ export class RunCharts {
   }
 }
 
-/** Returns the smallest value that this share of the values does not exceed (nearest rank). */
+/**
+ * Returns a percentile of a sorted list by the nearest-rank method, or null if the list is empty.
+ * @param sorted values in ascending order
+ * @param share such as 0.95 for the 95th percentile
+ */
 export function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null
 }

@@ -1,19 +1,19 @@
 import type { RunLine } from './trigger-glance.ts'
 
-/** The maximum length of an error or a response: more than a line shows. */
+/** Maximum number of characters of an error or a response in a run summary. */
 const TEXT_CHARACTERS = 300
 
-/** Larger bodies are not parsed. The JSON of a log is smaller. */
+/** Maximum size of a body that is parsed to find the block number of a log. The JSON of a log is normally smaller. */
 const LOG_MAX_BYTES = 64 * 1024
 
 /**
- * A larger result is not parsed: its first characters are cut out. Parsing 25 of the largest results takes half a
- * second. Each open page would block the object, which also accepts the trigger's events, for that long every few
- * seconds.
+ * Maximum size of a result that is parsed. The first characters of a larger result are shown instead. Parsing 25 of the
+ * largest results takes half a second. Each open page would block the object for that long every few seconds, and delay
+ * the intake of the trigger's events.
  */
 const LOOKED_INTO_MAX_BYTES = 64 * 1024
 
-/** The start of a serialized `RunResult`: the response comes first. */
+/** Beginning of a serialized `RunResult`, in which the response is the first field. */
 const BEGINS = '{"response":'
 
 type Row = Omit<RunLine, 'test' | 'isReplay' | 'reorged'> & {
@@ -22,7 +22,10 @@ type Row = Omit<RunLine, 'test' | 'isReplay' | 'reorged'> & {
   reorged: number
 }
 
-/** Returns the lines of a page. SQLite extracts the text from the results, and returns only what is shown. */
+/**
+ * Returns the run summaries of a page. SQLite extracts the text from the results, so that only the displayed part is
+ * loaded.
+ */
 export function runLines(sql: Pick<SqlStorage, 'exec'>, sequences: readonly number[]): RunLine[] {
   const rows = sql
     .exec<Row>(

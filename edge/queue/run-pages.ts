@@ -1,33 +1,36 @@
 /**
- * Selects the runs of a history page. The cost of a page depends on its own runs, however deep it is. A run's
- * `queued_at` never decreases with its sequence, so times are found by binary search. Above `trigger.pruned_through`
- * every sequence has a run, so an offset is subtracted instead of counted.
+ * Selects the runs of a history page. The cost depends on the size of the page, not on its position. `queued_at` never
+ * decreases with increasing sequence numbers, so times are found by binary search. Every sequence number above
+ * `trigger.pruned_through` has a run, so an offset is subtracted instead of counted.
  */
 import type { RunStatus } from '../../shared/wire/trigger.ts'
 
 export type PageQuery = {
   limit: number
-  /** The number of runs to skip. With a status filter, each skipped run has to be read. */
+  /** Number of runs to skip. With a status filter, each skipped run has to be read. */
   offset?: number | undefined
-  /** Only runs below this sequence. */
+  /** Returns only runs with a sequence number below this one. */
   before?: number | undefined
   status?: RunStatus | undefined
-  /** Queued at or after this time, Unix milliseconds. */
+  /** Returns only runs that were queued at or after this time, in Unix milliseconds. */
   since?: number | undefined
-  /** Queued before this time. */
+  /** Returns only runs that were queued before this time, in Unix milliseconds. */
   until?: number | undefined
 }
 
-/** A run and the size of its body in bytes. */
+/** Sequence number of a run, and the size of its body in bytes. */
 export type SizedRun = { sequence: number; bytes: number }
 
 export type PageOfRuns = {
-  /** Newest first. */
+  /** Runs of the page, newest first. */
   runs: SizedRun[]
   more: boolean
 }
 
-/** Literals instead of parameters: SQLite uses a partial index only if the query repeats its WHERE clause. */
+/**
+ * SQL conditions for each run status. They are literals instead of parameters, because SQLite uses a partial index only
+ * if the query repeats the WHERE clause of the index.
+ */
 const STATUS: Record<RunStatus, string> = {
   queued: `AND status IN ('queued', 'running') AND status = 'queued'`,
   running: `AND status IN ('queued', 'running') AND status = 'running'`,
@@ -42,7 +45,10 @@ export class RunPages {
     this.#sql = sql
   }
 
-  /** @param prunedThrough from the trigger's row */
+  /**
+   * Returns a page of runs.
+   * @param prunedThrough the value of `pruned_through` in the trigger's row
+   */
   page(query: PageQuery, prunedThrough: number): PageOfRuns {
     const { limit, offset = 0, status } = query
     const ends = this.#ends()
@@ -51,8 +57,8 @@ export class RunPages {
     const top = Math.min(until, query.before ?? until)
     const skipped =
       status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0
-    // `octet_length` reads the size from the row header, while `body_bytes` is stored after the body. A body in parts
-    // is null.
+    // `octet_length` reads the size from the row header. `body_bytes` is stored after the body, so reading it would be
+    // slower. The column `body` is null if the body is stored in parts.
     const found = this.#sql
       .exec<SizedRun>(
         `SELECT sequence, coalesce(octet_length(body), body_bytes) AS bytes FROM runs WHERE sequence < ? AND sequence >= ? ${status ? STATUS[status] : ''}
@@ -67,19 +73,20 @@ export class RunPages {
   }
 
   #ends(): { first: number; last: number } {
-    // Two statements: SQLite looks up one end of a table directly, but reads the whole table for both.
+    // Uses two statements. SQLite finds one end of a table directly, but scans the whole table if one statement asks
+    // for both.
     const { first } = this.#sql.exec<Ends>('SELECT min(sequence) AS first FROM runs').one()
     const { last } = this.#sql.exec<Ends>('SELECT max(sequence) AS last FROM runs').one()
     return { first: first ?? 1, last: last ?? 0 }
   }
 
-  /** Returns a sequence that separates the runs queued before this time from the runs queued at or after it. */
+  /** Returns a sequence number that separates the runs queued before `time` from the runs queued at or after it. */
   #firstAt(time: number, { first, last }: { first: number; last: number }): number {
     let low = first
     let high = last + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      // If retention has left a gap here, the next run is used instead.
+      // If retention has deleted the run in the middle, the next run is used instead.
       const next = this.#sql
         .exec<{ sequence: number; queued_at: number }>(
           'SELECT sequence, queued_at FROM runs WHERE sequence >= ? ORDER BY sequence LIMIT 1',

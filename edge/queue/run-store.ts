@@ -1,4 +1,4 @@
-/** The runs of one trigger on disk. Each method is synchronous and runs in one transaction. */
+/** Database access to the runs of one trigger. Each method is synchronous and runs in one transaction. */
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
@@ -8,7 +8,10 @@ import * as schema from './schema.ts'
 
 const { bodyParts, results, runs } = schema
 
-/** Repeats the WHERE clause of the partial index, so that SQLite uses it. */
+/**
+ * SQL condition for queued runs. It repeats the WHERE clause of the partial index, because otherwise SQLite does not
+ * use the index.
+ */
 const isQueued = and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, 'queued'))
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
@@ -19,7 +22,7 @@ export type ArrivedRun = {
   queuedAt: number
   firing: string
   body: Uint8Array
-  /** The deduplication key of its delivery (`options.dedup`). */
+  /** Deduplication key of the webhook delivery that created the run (`options.dedup`). */
   delivery?: string | undefined
   test?: boolean | undefined
   replayOf?: string | undefined
@@ -36,7 +39,7 @@ export class RunStore {
     this.#db = db
   }
 
-  /** Inserts runs without the query builder, because the sender waits for this statement. */
+  /** Inserts runs. Bypasses the slower query builder, because the sender is waiting for the response. */
   insert(batch: readonly ArrivedRun[]): void {
     this.#storage.transactionSync(() => {
       for (const run of batch) {
@@ -60,7 +63,7 @@ export class RunStore {
     })
   }
 
-  /** Inserts the body parts of the run that was inserted last. */
+  /** Inserts the body parts of the most recently inserted run. */
   #insertParts(body: Uint8Array): void {
     const last = this.#storage.sql.exec('SELECT last_insert_rowid() AS sequence').one()
     const sequence = last.sequence as number
@@ -86,14 +89,14 @@ export class RunStore {
       .get()!
   }
 
-  /** Returns when the newest run was queued; 0 if there are no runs. */
+  /** Returns the time at which the newest run was queued, or 0 if there are no runs. */
   lastQueuedAt(): number {
     const { queuedAt } = runs
     const row = this.#db.select({ queuedAt }).from(runs).orderBy(desc(runs.sequence)).limit(1).get()
     return row?.queuedAt ?? 0
   }
 
-  /** Avoids the query builder, as do all queries that delay the start of a run. */
+  /** Returns a revision. Bypasses the slower query builder, as do all queries that delay the start of a run. */
   revision(number: number): RevisionRow {
     return this.#storage.sql
       .exec<RevisionRow>(
@@ -149,7 +152,7 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.suffix, suffix)).get()
   }
 
-  /** Returns true if the run has finished; `undefined` if it does not exist. */
+  /** Returns true if the run has finished, or `undefined` if the run does not exist. */
   hasEnded(suffix: string): boolean | undefined {
     const { status } = runs
     const row = this.#db.select({ status }).from(runs).where(eq(runs.suffix, suffix)).get()

@@ -1,11 +1,11 @@
 /**
- * Long-polling clients that wait for a run to finish (`?wait=`). Kept only in memory: if the object restarts, the
+ * Tracks the long-polling clients that wait for a run to finish (`?wait=`), in memory only. If the object restarts, the
  * clients lose their connections and poll again.
  */
 export class RunWaiters {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** The number of waiting clients. */
+  /** Number of clients that are waiting for a run to finish. */
   get size(): number {
     let size = 0
     for (const waiting of this.#waiting.values()) size += waiting.size
@@ -13,7 +13,7 @@ export class RunWaiters {
   }
 
   /**
-   * Resolves when the run finishes, when `closed` is called, or after this time.
+   * Resolves when the run finishes, when `closed` is called, or after `ms` milliseconds.
    * @param suffix the run ID without the trigger ID
    */
   async wait(suffix: string, ms: number): Promise<void> {
@@ -32,13 +32,16 @@ export class RunWaiters {
     })
   }
 
-  /** Wakes the clients that wait for this run. */
+  /**
+   * Wakes all clients that are waiting for the run.
+   * @param suffix the run ID without the trigger ID
+   */
   ended(suffix: string): void {
-    // Each call removes its own entry from the set. The iteration still reaches the others.
+    // Each `wake` removes itself from the set. The iteration still reaches the remaining entries.
     for (const wake of this.#waiting.get(suffix) ?? []) wake()
   }
 
-  /** Wakes all clients, because the trigger and its runs were deleted. */
+  /** Wakes all waiting clients, because the trigger and its runs were deleted. */
   closed(): void {
     for (const suffix of this.#waiting.keys()) this.ended(suffix)
   }

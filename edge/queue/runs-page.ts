@@ -1,8 +1,8 @@
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 
 /**
- * Streams `{runs: [...], next_cursor}` as JSON text, one run at a time. A page of large runs can exceed the limit of an
- * RPC value (32 MiB), and is too large to hold in memory at once.
+ * Streams `{runs: [...], next_cursor}` as JSON text, one run at a time. A page of large runs can exceed the size limit
+ * of an RPC value (32 MiB), and should not be held in memory as a whole.
  */
 export function runsPage(
   runs: Iterable<RunRecord>,

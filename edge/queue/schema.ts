@@ -1,12 +1,13 @@
 /**
- * The storage of one trigger's object: the source of truth for the trigger and its runs (`docs/storage.md`). Times are
- * Unix milliseconds. Intake writes one row per run, and more only for a body over 1 MiB.
+ * Database schema of one trigger's Durable Object, which is the source of truth for the trigger and its runs
+ * (`docs/storage.md`). All times are in Unix milliseconds. Queueing a run writes one row, or more if its body exceeds 1
+ * MiB.
  */
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 
-/** A single row with id 1. */
+/** The trigger itself. The table has a single row with ID 1. */
 export const trigger = sqliteTable('trigger', {
   id: integer('id').primaryKey(),
   triggerId: text('trigger_id').notNull(),
@@ -18,52 +19,57 @@ export const trigger = sqliteTable('trigger', {
   maxRunsPerMinute: integer('max_runs_per_minute').notNull(),
   maxQueuedRuns: integer('max_queued_runs').notNull(),
   concurrency: integer('concurrency').notNull(),
-  /** JSON of `TriggerOptions`, as sent by the owner. */
+  /** `TriggerOptions` as JSON, as sent by the owner. */
   options: text('options').notNull().default('{}'),
-  /** The revision that new runs execute. */
+  /** ID of the revision that new runs execute. */
   revision: integer('revision').notNull(),
-  /** The key for new attempts: a row of `usage_keys`. */
+  /** ID of the usage key for new attempts: a row of `usage_keys`. */
   usageKey: integer('usage_key').notNull().default(1),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
-  /** Grows with each change of the record, so that an older record never replaces a newer one in the index. */
+  /**
+   * Version of the record. It increases with each change, so that an older record never replaces a newer one in the
+   * index.
+   */
   version: integer('version').notNull().default(1),
-  /** The index in D1 does not have this version yet. */
+  /** True if the index in D1 does not have the current version of the record yet. */
   indexStale: integer('index_stale', { mode: 'boolean' }).notNull().default(false),
-  /** When the object last checked that the index has its row. */
+  /** Time of the last check that the index contains the trigger's row. */
   indexCheckedAt: integer('index_checked_at').notNull().default(0),
-  /** When the trigger was deleted. The row is kept until the index row is removed. */
+  /** Time at which the trigger was deleted, or null. The row is kept until the trigger's index row is removed. */
   removedAt: integer('removed_at'),
-  /** The reason why the service disabled the trigger. Null if the owner disabled it. */
+  /** The reason why the service disabled the trigger. Null if the service did not disable it. */
   disabledReason: text('disabled_reason'),
-  /** The number of consecutive runs refused with 401 or 403, and when the first one was refused. */
+  /**
+   * Number of consecutive runs that the origin refused with 401 or 403. `refusals_since` is the time of the first one.
+   */
   refusals: integer('refusals').notNull().default(0),
   refusalsSince: integer('refusals_since'),
-  /** When the current outage of the origin started. */
+  /** Start of the current outage of the origin. Null if there is no outage. */
   originAwaySince: integer('origin_away_since'),
-  /** Schedules: the nominal time of the next tick to fire. */
+  /** Nominal time of the next tick of a schedule. Null if no tick is pending. */
   nextTickAt: integer('next_tick_at'),
   /**
-   * The last sequence that retention has deleted, or 0. Above it every sequence has a run, so the position of a run in
-   * the history is a subtraction.
+   * Highest sequence number that retention has deleted, or 0. Every higher number has a run, so the position of a run
+   * in the history is computed by subtraction.
    */
   prunedThrough: integer('pruned_through').notNull().default(0),
-  /** Chain events: JSON of `Watch`, the trigger's subscription with its chain's watcher. */
+  /** For chain events, `Watch` as JSON: the trigger's subscription to the watcher of its chain. */
   watch: text('watch'),
-  /** The watcher does not have this version yet. */
+  /** True if the chain's watcher does not have the current version of the subscription yet. */
   watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
 })
 
 /**
- * Usage keys, each sealed to the origin's storage key for this trigger and owner: the current one, and those of runs in
- * flight.
+ * Encrypted usage keys: the trigger's current key, and the keys of runs in flight. Each key is sealed to the origin's
+ * storage key for this trigger and owner.
  */
 export const usageKeys = sqliteTable('usage_keys', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
 })
 
-/** Versions of the code and params. A run executes the revision that it was queued with. */
+/** Versions of the action's code and default params. A run executes the revision with which it was queued. */
 export const revisions = sqliteTable('revisions', {
   revision: integer('revision').primaryKey({ autoIncrement: true }),
   actionCid: text('action_cid').notNull(),
@@ -74,47 +80,50 @@ export const revisions = sqliteTable('revisions', {
 export const runs = sqliteTable(
   'runs',
   {
-    /** Order of arrival. */
+    /** Sequence number of the run, in order of arrival. */
     sequence: integer('sequence').primaryKey(),
-    /** The run ID without the trigger ID: 12 bytes in base64url. */
+    /** Run ID without the trigger ID: 12 bytes in base64url. */
     suffix: text('suffix').notNull().unique(),
     status: text('status', { enum: ['queued', 'running', 'success', 'failed'] }).notNull(),
     revision: integer('revision').notNull(),
     queuedAt: integer('queued_at').notNull(),
-    /** The event that fired the run, without the body: JSON of `Firing`. */
+    /** The event that fired the run, without its body: `Firing` as JSON. */
     firing: text('firing').notNull(),
-    /** The body if it fits in one row. Otherwise null, and `body_parts` contains it. */
+    /** Body of the event if it fits in one row. Otherwise null, and the body is stored in `body_parts`. */
     body: blob('body', { mode: 'buffer' }),
     bodyBytes: integer('body_bytes').notNull(),
     attempt: integer('attempt').notNull(),
     startedAt: integer('started_at'),
-    /** Set while the run is running. If the lease expires, the run counts as abandoned. */
+    /** Time at which the lease of a running run expires. A run with an expired lease counts as abandoned. */
     leaseUntil: integer('lease_until'),
     nextAttemptAt: integer('next_attempt_at'),
-    /** When the run was requeued. If this is in the future, the clock was set back, and the wait is over. */
+    /**
+     * Time at which the run was requeued. If it is in the future, the clock was set back, and the wait counts as over.
+     */
     requeuedAt: integer('requeued_at'),
     finishedAt: integer('finished_at'),
-    /** Why a queued run is waiting, if not only for its turn. */
+    /** Resource that a queued run is waiting for. Null if the run is not waiting for a resource. */
     waitingFor: text('waiting_for').$type<WaitingFor>(),
     /**
-     * The key of an attempt with an unknown outcome. Claims are per account and run, so the run is sent again with the
-     * same key, even if the trigger's key has changed.
+     * ID of the usage key of an attempt that is running or has an unknown outcome. The origin claims runs per account,
+     * so the run is retried with the same key, even if the trigger's key has changed.
      */
     usageKey: integer('usage_key'),
     /**
-     * When the run was last sent under that key without a response. The origin may have started it, or may still start
-     * it.
+     * Time at which the run was last sent under `usage_key` without a response. The origin may have started the run, or
+     * may still start it. Null if no attempt has an unknown outcome.
      */
     inDoubtSince: integer('in_doubt_since'),
-    /** Created by `POST /api/triggers/<id>/test`. */
+    /** True if the run was created by `POST /api/triggers/<id>/test`. */
     test: integer('test', { mode: 'boolean' }).notNull().default(false),
     replayOf: text('replay_of'),
-    /** The run's log is no longer on the chain. */
+    /** True if the log that fired the run is no longer on the chain. */
     reorged: integer('reorged', { mode: 'boolean' }).notNull().default(false),
   },
-  // Only live and failed runs are searched by status. An index of all runs would cost two writes per run; failed runs
-  // are few. SQLite uses a partial index only if the query repeats its WHERE clause. `runs_live` contains all columns
-  // that queue queries need: in the table they follow the body, which would have to be read.
+  // Only queued, running and failed runs are searched by status. An index of all runs would cost two writes per run,
+  // whereas failed runs are few. SQLite uses a partial index only if the query repeats the WHERE clause of the index.
+  // `runs_live` contains all columns that the queue's queries need. In the table, those columns follow the body, so
+  // SQLite would have to read through it.
   (table) => [
     index('runs_live')
       .on(
@@ -134,7 +143,7 @@ export const runs = sqliteTable(
   ],
 )
 
-/** The bytes of a large body, at most 1 MiB per row. */
+/** Parts of bodies that do not fit in one row, at most 1 MiB per part. */
 export const bodyParts = sqliteTable(
   'body_parts',
   {
@@ -145,18 +154,18 @@ export const bodyParts = sqliteTable(
   (table) => [primaryKey({ columns: [table.sequence, table.part] })],
 )
 
-/** The results of runs, stored apart from the bodies because production rejects rows of over 2 MB. */
+/** Results of runs. They are stored separately from the bodies, because production rejects rows of over 2 MB. */
 export const results = sqliteTable('results', {
   sequence: integer('sequence').primaryKey(),
-  /** JSON of `RunResult`. */
+  /** `RunResult` as JSON. */
   result: text('result').notNull(),
 })
 
-/** The delivery IDs of the last 24 hours, for `options.dedup`, each with its run. */
+/** Delivery IDs of the last 24 hours with the runs that they created, for deduplication (`options.dedup`). */
 export const deliveries = sqliteTable(
   'deliveries',
   {
-    /** The name and value of the header. */
+    /** Name and value of the header that identifies the delivery. */
     key: text('key').primaryKey(),
     suffix: text('suffix').notNull(),
     at: integer('at').notNull(),
@@ -164,29 +173,32 @@ export const deliveries = sqliteTable(
   (table) => [index('deliveries_at').on(table.at)],
 )
 
-/** Ticks of a schedule that created no run, kept for as long as runs. */
+/** Schedule ticks that did not create a run. They are kept for as long as runs are. */
 export const skippedTicks = sqliteTable('skipped_ticks', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   reason: text('reason', { enum: ['queue_full', 'missed'] }).notNull(),
-  /** The number of ticks; the latest of them was at `scheduledAt`. */
+  /** Number of skipped ticks. The latest of them was scheduled for `scheduled_at`. */
   count: integer('count').notNull(),
   scheduledAt: integer('scheduled_at').notNull(),
   recordedAt: integer('recorded_at').notNull(),
 })
 
-/** Logs that fired a run, kept while their blocks can be reorganized: a repeated delivery creates no second run. */
+/**
+ * Logs that have fired a run. They are kept while their blocks can be reorganized, so that a repeated delivery does not
+ * create a second run.
+ */
 export const firedLogs = sqliteTable(
   'fired_logs',
   {
     suffix: text('suffix').primaryKey(),
     blockNumber: integer('block_number').notNull(),
-    /** False after a reorg has removed the log from the chain, until another block contains it. */
+    /** False if a reorg has removed the log from the chain, until another block contains the log. */
     onChain: integer('on_chain', { mode: 'boolean' }).notNull(),
   },
   (table) => [index('fired_logs_block').on(table.blockNumber)],
 )
 
-/** Start times of runs, for `max_runs_per_minute`. Rows older than the window are deleted. */
+/** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are deleted. */
 export const starts = sqliteTable('starts', {
   id: integer('id').primaryKey(),
   at: integer('at').notNull(),

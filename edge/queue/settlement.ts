@@ -13,17 +13,17 @@ export type SettlementOptions = {
   state: TriggerState
   absence: OriginAbsence
   holds: CreditHolds
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random: () => number
-  /** Ensures that the alarm fires at this time or earlier. */
+  /** Ensures that the object's alarm fires no later than `at`. */
   armBy: (at: number) => void
-  /** Called when a run has entered (1) or left (-1) the queue. */
+  /** Called after a run has entered (`change` is 1) or left (`change` is -1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Called for every run that finishes, for whatever reason, after its result is stored. */
+  /** Called for every run that finishes, after its result is stored. */
   runEnded: (run: EndedRun) => void
 }
 
-/** Applies the result of an attempt: finishes or requeues the run, and updates the state of the trigger. */
+/** Applies the verdict on an attempt: finishes or requeues the run, and updates the state of the trigger. */
 export class Settlement {
   readonly #options: SettlementOptions
   readonly #streak: RefusalStreak
@@ -33,7 +33,10 @@ export class Settlement {
     this.#streak = new RefusalStreak(options.state)
   }
 
-  /** @returns when the run is due again, if it waits for a time */
+  /**
+   * Applies the verdict on an attempt of a run.
+   * @returns the time at which the run is due again; `undefined` if it does not wait for a particular time
+   */
   settle({ run, verdict, inDoubtSince, ours }: Attempted, now: number): number | undefined {
     const { absence, holds, random } = this.#options
     const unused = run.attempt - 1
@@ -54,8 +57,8 @@ export class Settlement {
         const until = now + verdict.afterMs
         const usageKey = this.#options.state.current!.usageKey
         if (run.usageKey !== usageKey) {
-          // An earlier key had this shortage, so it does not affect other runs. A run in doubt is sent with that key
-          // again.
+          // The shortage concerns an earlier usage key, so it does not affect other runs. A run with an unknown outcome
+          // is retried with that earlier key.
           const nextAttemptAt = inDoubtSince === null ? null : until
           requeue({ attempt: unused, nextAttemptAt, waitingFor: null })
           return nextAttemptAt ?? undefined
@@ -87,7 +90,7 @@ export class Settlement {
   }
 
   /**
-   * Cancels every queued run.
+   * Cancels all queued runs of the trigger.
    * @returns the number of cancelled runs
    */
   purge(now: number): number {
@@ -101,9 +104,9 @@ export class Settlement {
     if (!live.finish(run, verdict.status, verdict.result, now)) return
     const { bodyBytes, sequence, startedAt, status, suffix } = { ...run, status: verdict.status }
     runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now })
-    // A refusal of an earlier key does not count against the current one.
+    // A refusal of an earlier usage key does not count against the current key.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
-    // The alarm updates the index.
+    // The trigger was disabled, and the alarm updates the index.
     if (this.#streak.ended(verdict.refusal, now)) armBy(now)
   }
 
@@ -111,7 +114,7 @@ export class Settlement {
     if (this.#options.live.requeue(run, to, now)) this.#options.queueChanged(1, run)
   }
 
-  /** Fails the runs that have waited too long for the origin; younger runs keep waiting. */
+  /** Fails the runs that have waited too long for an unavailable origin. Younger runs keep waiting. */
   #giveUp(now: number): void {
     const { absence, clearing } = this.#options
     if (absence.isOverdue(now)) this.#cleared(clearing.giveUp(now - ORIGIN_AWAY_MAX_MS, now))

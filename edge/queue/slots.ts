@@ -1,4 +1,4 @@
-/** A semaphore with a first-in, first-out queue. */
+/** A semaphore with a first-in, first-out wait queue. */
 export class Slots {
   #free: number
   readonly #line: (() => void)[] = []
@@ -11,7 +11,10 @@ export class Slots {
     return this.#free
   }
 
-  /** Takes a slot. Not async, because the extra microtask would let a later caller overtake a waiting one. */
+  /**
+   * Acquires a slot, and waits if no slot is free. The method is not async, because the extra microtask would let a
+   * later caller overtake a waiting one.
+   */
   take(): Promise<void> {
     if (this.#free === 0) return new Promise((ready) => this.#line.push(ready))
     this.#free--

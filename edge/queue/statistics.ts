@@ -5,14 +5,17 @@ import { percentile } from './run-chart.ts'
 export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
 const MINUTE_MS = 60_000
 
-/** The number of latest durations used for the percentiles: enough for a stable p95. */
+/** Number of most recent run durations used for the percentiles: enough for a stable p95. */
 const DURATIONS_MAX = 1_000
 
 export type StatisticsOptions = {
   now: () => number
-  /** Returns the runs on disk that finished after a time, newest first. May be incomplete for a large history. */
+  /**
+   * Returns the runs on disk that finished after `time`, newest first. The result may be incomplete for a large
+   * history.
+   */
   endedSince(time: number): CountedRun[]
-  /** Returns the number of skipped ticks that were recorded after a time. */
+  /** Returns the number of skipped schedule ticks that were recorded after `time`. */
   skippedSince(time: number): number
   live(): { queued: number; running: number; oldestQueuedAt: number | null }
 }
@@ -20,21 +23,21 @@ export type StatisticsOptions = {
 type Counts = { ok: number; failed: number }
 
 /**
- * The counters of a trigger, over the runs that finished in the last 24 hours, in whole minutes. Kept in memory: they
- * are read from disk on the first request and updated afterwards, so no run waits for them.
+ * Statistics of a trigger, over the runs that finished in the last 24 hours, in whole minutes. The counts are read from
+ * disk on the first request and updated in memory afterwards, so they never delay a run.
  */
 export class Statistics {
   readonly #options: StatisticsOptions
-  /** By minutes since 1970; absent until the first request. */
+  /** Run counts by minutes since the Unix epoch. Undefined until the first request. */
   #minutes: Map<number, Counts> | undefined
-  /** Oldest first. */
+  /** Durations of recent runs, oldest first. */
   #durations: { finishedAt: number; ms: number }[] = []
 
   constructor(options: StatisticsOptions) {
     this.#options = options
   }
 
-  /** Records a finished run, which is already on disk. */
+  /** Records a finished run that is already on disk. */
   ended(run: CountedRun): void {
     if (this.#minutes) this.#count(this.#minutes, run)
   }
@@ -61,7 +64,7 @@ export class Statistics {
     }
   }
 
-  /** Returns the counts within the window, and drops older ones. */
+  /** Returns the counts per minute from `since` on, and drops older counts. */
   #minutesSince(since: number): Map<number, Counts> {
     if (!this.#minutes) {
       this.#minutes = new Map()
@@ -80,7 +83,7 @@ export class Statistics {
     minutes.set(minute, counts)
     counts[status === 'success' ? 'ok' : 'failed']++
     if (startedAt === null) return
-    // A clock that was set back in between must not produce a negative duration.
+    // Prevents a negative duration if the clock was set back during the run.
     this.#durations.push({ finishedAt, ms: Math.max(0, finishedAt - startedAt) })
     if (this.#durations.length > 2 * DURATIONS_MAX) this.#durations.splice(0, DURATIONS_MAX)
   }

@@ -1,39 +1,45 @@
 import { causeOf } from '../db/cause-of.ts'
 
 export type TellingOptions = {
-  /** Returns true if an update is pending. */
+  /** Returns true if an update of the receiver is pending. */
   isOwed: () => boolean
-  /** Sends the current state once, and clears the pending mark unless the state has changed in the meantime. */
+  /**
+   * Sends the current state to the receiver once. Clears the pending mark, unless the state has changed in the
+   * meantime.
+   */
   tell: () => Promise<void>
   /**
-   * Called when a delivery failed.
-   * @param failures the number of consecutive failures
+   * Called after a delivery has failed.
+   * @param failures number of consecutive failures
    */
   failed: (reason: string, failures: number) => void
   now: () => number
-  /** Resolves after this time, or when `ended` is aborted. */
+  /** Resolves after `ms` milliseconds, or earlier if `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
 }
 
-/** The delay before the first retry. It doubles with each failure, up to a minute. */
+/** Delay before a failed delivery is first retried. It doubles with each failure, up to a minute. */
 const RETRY_MS = 5_000
 const RETRY_MAX_MS = 60_000
 
-/** The longest time that a caller waits. The object already has the change, and the alarm continues the delivery. */
+/**
+ * Maximum time for which a caller waits for a delivery. The object has already stored the change, and the alarm
+ * continues the delivery.
+ */
 const WAIT_MS = 2_000
 
-/** The timeout of one call. */
+/** Timeout of one call to the receiver, in milliseconds. */
 const GIVE_UP_MS = 15_000
 
 /**
- * Transactional outbox: replicates this object's state until the receiver acknowledges it. The object is written first,
- * with a pending mark, so that the alarm resumes an interrupted delivery. Only one delivery is in flight. It repeats
- * until the mark is cleared, so later changes share its next round.
+ * Transactional outbox: replicates an object's state until the receiver acknowledges it. The object first stores its
+ * state with a pending mark, so that the alarm can resume an interrupted delivery. Only one delivery is in flight at a
+ * time. It is repeated until the mark is cleared, so changes made in the meantime are sent in its next round.
  */
 export class Telling {
   readonly #options: TellingOptions
   #under: Promise<void> | undefined
-  /** The number of calls that timed out and may still take effect. */
+  /** Number of calls that have not completed. A call that timed out may still take effect. */
   #unsettled = 0
   #failures = 0
   #retryAt = 0
@@ -42,19 +48,19 @@ export class Telling {
     this.#options = options
   }
 
-  /** Delivers a pending update and waits for it, but no longer than `WAIT_MS`. Never throws. */
+  /** Delivers a pending update, and waits for at most `WAIT_MS`. Never throws. */
   async now(): Promise<void> {
     const told = this.#tell()
     if (told) await this.#atMost(WAIT_MS, told)
   }
 
   /**
-   * Alarm task.
-   * @returns when to call it again
+   * Alarm task: retries a pending delivery.
+   * @returns the time of the next call, in Unix milliseconds; `undefined` if no update is pending
    */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     if (!this.#options.isOwed()) return undefined
-    // A clock that was set back must not postpone the retry.
+    // The retry must not be postponed if the clock was set back.
     const waits = now < this.#retryAt && this.#retryAt <= now + RETRY_MAX_MS
     if (waits) return this.#retryAt
     const told = this.#tell()
@@ -64,16 +70,16 @@ export class Telling {
 
   /**
    * Waits for one call to the receiver.
-   * @throws {Error} if it fails or times out
+   * @throws {Error} if the call fails or times out
    */
   async orGivenUp(call: Promise<void>): Promise<void> {
     this.#unsettled++
     const settled = call.finally(() => this.#unsettled--)
     settled.catch(() => {})
-    if (!(await this.#atMost(GIVE_UP_MS, settled))) throw new Error('no answer')
+    if (!(await this.#atMost(GIVE_UP_MS, settled))) throw new Error('no response')
   }
 
-  /** True if a call that timed out may still take effect. */
+  /** True while a call to the receiver has not completed. A call that timed out may still take effect. */
   get isUnsettled(): boolean {
     return this.#unsettled > 0
   }
@@ -93,12 +99,16 @@ export class Telling {
       this.#retryAt = now() + Math.min(RETRY_MS * 2 ** (this.#failures - 1), RETRY_MAX_MS)
       failed(causeOf(error), this.#failures)
     } finally {
-      // Cleared in the same step as the last check of the mark, so that the next caller starts a new delivery.
+      // There is no `await` between the last check of the pending mark and this line, so the next caller starts a new
+      // delivery.
       this.#under = undefined
     }
   }
 
-  /** @returns true if the work finished in time */
+  /**
+   * Waits for `work` for at most `ms` milliseconds.
+   * @returns true if the work finished in time
+   */
   async #atMost(ms: number, work: Promise<void>): Promise<boolean> {
     const ended = new AbortController()
     const inTime = work.then(() => true)

@@ -1,6 +1,6 @@
 /**
- * The data that a page polls from a trigger's object every few seconds. Only types and constants, because the page's
- * script uses them too.
+ * Data that a web page polls from a trigger's object every few seconds. This file contains only types and constants,
+ * because the page's script imports it too.
  */
 import type {
   BackfillRecord,
@@ -9,27 +9,27 @@ import type {
   WaitingFor,
 } from '../../shared/wire/trigger.ts'
 
-/** The state of a trigger, for a page that polls it every few seconds. */
+/** State of a trigger, for a web page that polls it every few seconds. */
 export type TriggerGlance = {
-  /** Newest first. */
+  /** Run summaries, newest first. */
   lines: RunLine[]
   next: string | null
   enabled: boolean
   disabledReason: string | null
   waitingFor: WaitingFor | null
-  /** Schedules: the next tick, Unix milliseconds. */
+  /** Nominal time of the next tick of a schedule, in Unix milliseconds. Null if no tick is pending. */
   nextTickAt: number | null
   backfill: BackfillRecord | null
   stats: TriggerStats
   chart: RunChart | null
 }
 
-/** A summary of a run, without its input and logs, and with a shortened result. */
+/** Summary of a run, without its input and logs, and with a shortened result. */
 export type RunLine = {
-  /** The run ID without the trigger ID, like `suffix` of the row. */
+  /** Run ID without the trigger ID, as in the column `suffix`. */
   suffix: string
   status: RunStatus
-  /** Unix milliseconds, like all times here. */
+  /** Time at which the run was queued. All times of a summary are in Unix milliseconds. */
   queuedAt: number
   startedAt: number | null
   finishedAt: number | null
@@ -41,15 +41,15 @@ export type RunLine = {
   reorged: boolean
   source: 'webhook' | 'schedule' | 'chain_event' | 'params'
   bodyBytes: number
-  /** Schedules: the nominal time of the tick. */
+  /** Nominal time of the tick that fired the run. Null if the trigger is not a schedule. */
   scheduledAt: number | null
-  /** Chain events: the block of the log. */
+  /** Number of the block that contains the log. Null if the trigger is not a chain event. */
   blockNumber: number | null
-  /** The start of the error, or of the response as JSON; null until the run finishes. */
+  /** First characters of the error, or of the response as JSON. Null until the run finishes. */
   text: string | null
 }
 
-/** The ranges of a chart, with the length and number of their buckets. */
+/** Time ranges of a chart, with the length and number of their buckets. */
 export const CHART_RANGES = {
   '1h': { bucketMs: 2 * 60_000, buckets: 30 },
   '24h': { bucketMs: 60 * 60_000, buckets: 24 },
@@ -59,11 +59,14 @@ export const CHART_RANGES = {
 export type ChartRange = keyof typeof CHART_RANGES
 
 export type ChartBucket = {
-  /** The start of the bucket, Unix milliseconds. */
+  /** Start time of the bucket, in Unix milliseconds. */
   at: number
   ok: number
   failed: number
-  /** Percentiles of the duration from start to finish, over the runs that started; null if there are no such runs. */
+  /**
+   * Percentiles of the duration from start to finish, in milliseconds. Runs that never started are excluded. Null if no
+   * runs remain.
+   */
   p50Ms: number | null
   p95Ms: number | null
 }
@@ -71,6 +74,6 @@ export type ChartBucket = {
 export type RunChart = {
   range: ChartRange
   bucketMs: number
-  /** Oldest first and without gaps. The last bucket is still being filled. */
+  /** Buckets of the chart, oldest first and without gaps. The last bucket is still being filled. */
   buckets: ChartBucket[]
 }

@@ -44,30 +44,34 @@ import { WatchNote } from './watch-note.ts'
 import { subscriptionOf } from './watch.ts'
 import { WebhookIntake } from './webhook-intake.ts'
 
-/** The delay of the safety alarm, for a queued run that the object was not otherwise woken for. */
+/**
+ * Delay of the fallback alarm that is set when runs are queued. It starts the runs if the object is not woken
+ * otherwise.
+ */
 const SAFETY_ALARM_MS = 1_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
 
-/** Creates and connects the parts of a trigger's object. Does not read or write storage yet. */
+/** Creates and connects the components of a trigger's object. Does not access storage yet. */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const live = new LiveCounts()
   const waiters = new RunWaiters()
   const record = (): TriggerRecord => {
     const trigger = state.current
-    if (!trigger) throw new Error('there is no trigger in this object')
+    if (!trigger) throw new Error('this object has no trigger')
     return triggerRecord(trigger, store.revision(trigger.revision), settingsOf(env))
   }
   const subscription = (): Subscription | undefined => {
     const { current, watch } = state
     if (!current?.enabled || !watch) return undefined
     const usual = settingsOf(env).CHAINS[watch.chain]?.finality
-    // The chain has no watcher now. The update stays pending until the chain is configured again.
+    // The chain is not configured at the moment, so it has no watcher. The update stays pending until the chain is
+    // configured again.
     if (usual === undefined) throw new Error('the chain is not configured')
     const finality = finalityOf(JSON.parse(current.options) as TriggerOptions, usual)
     return subscriptionOf(current, watch, readChainConfig(JSON.parse(current.config)), finality)
   }
-  /** Wakes waiting clients, and updates the counters and retention. */
+  /** Handles a finished run: wakes waiting clients, and updates the statistics, charts and retention. */
   const runEnded = (run: CountedRun & { suffix: string }): void => {
     waiters.ended(run.suffix)
     statistics.ended(run)
@@ -121,7 +125,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     fired: new FiredLogs(sql),
     live,
     chains: () => settingsOf(env).CHAINS,
-    // Best effort: the watcher also retries later.
+    // Best effort, because the watcher also retries later.
     roomMade: ({ chain }, triggerId) =>
       ctx.waitUntil(
         watcher(chain)
@@ -197,7 +201,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const alarm = new Alarm(
     ctx.storage,
     [
-      // Runs before the dispatcher, which then starts the tick's run at once.
+      // Must come before the dispatcher, so that the run of a tick starts immediately.
       { name: 'ticks', tend: (now) => ticks.tend(now) },
       { name: 'dispatcher', tend: () => dispatcher.tend() },
       { name: 'index', tend: (now) => indexRow.tend(now, keepAlive) },

@@ -13,20 +13,17 @@ import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerGlance } from './trigger-glance.ts'
+import type { Changed, TriggerObject } from './trigger-object.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
-import { type KnownHead, type WatchChange, watchChange } from './watch-change.ts'
+import { type KnownHead, watchChange } from './watch-change.ts'
 import { type PostAnswer, type WebhookPost } from './webhook-intake.ts'
 import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 
-export type Changed =
-  | { state: 'changed'; record: TriggerRecord }
-  | Extract<WatchChange, { state: 'asks_head' }>
-
 /**
- * One trigger: its record, the intake of its firings, its queue and its history. The object is the source of truth; D1
- * is an index for lists (`docs/decisions/0019`). `triggerParts` connects the parts that do the work.
+ * Durable Object of one trigger, with its record, intake, queue and run history. The object is the source of truth. D1
+ * is only an index for lists (`docs/decisions/0019`). `triggerParts` connects the components that do the work.
  */
-export class TriggerQueue extends DurableObject<Env> {
+export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   readonly #parts: TriggerParts
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -35,7 +32,6 @@ export class TriggerQueue extends DurableObject<Env> {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  /** Stores a new trigger, and then updates the index. */
   async create(trigger: NewTrigger): Promise<TriggerRecord> {
     await migrate(this.#parts.db, migrations)
     this.#parts.state.create(trigger, Date.now())
@@ -43,28 +39,20 @@ export class TriggerQueue extends DurableObject<Env> {
     return this.#shown()
   }
 
-  /** Returns the trigger to its owner. Other callers get the same answer as for an unknown ID. */
   async read(ownerId: string): Promise<TriggerRecord | undefined> {
     return this.#owned(ownerId) ? this.#shown() : undefined
   }
 
-  /** Returns the facts that a change of the trigger is validated against. */
   async kindAndAction(ownerId: string) {
     const trigger = this.#owned(ownerId)
     return trigger && { kind: trigger.kind, actionCid: this.#parts.state.actionCid }
   }
 
-  /** Returns the sealed key for new runs. The edge cannot open it. */
   async sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined> {
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.state.sealedUsageKey(trigger.usageKey)
   }
 
-  /**
-   * Applies an owner's change.
-   * @param head the head of the chain on which a chain event starts, once it has been requested
-   * @returns `undefined` if this owner has no such trigger; `asks_head` if the head is needed, and nothing was changed
-   */
   async change(
     ownerId: string,
     change: TriggerChange,
@@ -75,42 +63,31 @@ export class TriggerQueue extends DurableObject<Env> {
     const { watch } = this.#parts.state
     const next = watch && watchChange(trigger, watch, change, head)
     if (next?.state === 'asks_head') return next
-    // A tick that is due fires with the configuration before the change.
+    // A tick that is already due must fire with the configuration from before the change.
     if (trigger.nextTickAt !== null) this.#parts.alarm.fired(Date.now())
     if (this.#parts.state.change(change, Date.now(), next?.watch)) await this.#changed()
     // The trigger may have been deleted while the index was updated.
     return this.#owned(ownerId) && { state: 'changed', record: this.#shown() }
   }
 
-  /**
-   * Accepts logs from the watcher of the chain. Runs are created, marked and on disk when this resolves to `taken`.
-   * Idempotent.
-   */
   async deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> {
     return this.#parts.logs.deliver(delivery)
   }
 
-  /** Accepts a POST to the webhook. The run is on disk when this resolves to `queued`. */
   async accept(post: WebhookPost): Promise<PostAnswer> {
     return this.#parts.webhook.accept(post)
   }
 
-  /** Returns the sender in `options.handshake`; `undefined` if there is no webhook. */
   async handshake(): Promise<{ sender: HandshakeSender | null } | undefined> {
     const options = this.#parts.webhook.options()
     return options && { sender: options.handshake ?? null }
   }
 
-  /** Returns a page of the history as JSON text, newest first. */
   async runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined> {
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.page(trigger, page)
   }
 
-  /**
-   * Returns the changing parts of the trigger's page: a page of run lines, the counters and the state, and a chart if a
-   * range is given.
-   */
   async glance(
     ownerId: string,
     page: PageQuery,
@@ -131,20 +108,15 @@ export class TriggerQueue extends DurableObject<Env> {
     }
   }
 
-  /**
-   * Returns one run with its whole input.
-   * @param waitMs how long to wait for the run to finish
-   */
   async run(ownerId: string, runId: string, waitMs = 0): Promise<RunRecord | undefined> {
     const suffix = runId.slice(TRIGGER_ID_CHARACTERS)
     if (waitMs > 0 && this.#owned(ownerId) && this.#parts.store.hasEnded(suffix) === false)
       await this.#parts.waiters.wait(suffix, waitMs)
-    // Read after the wait: the trigger may have been deleted in the meantime.
+    // The trigger is read after the wait, because it may have been deleted in the meantime.
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.run(trigger.triggerId, runId)
   }
 
-  /** Queues a test run. It is on disk when this resolves to `queued`. */
   async fireTest(ownerId: string, test: TestRun): Promise<Accepted | { state: 'takes_no_event' }> {
     const trigger = this.#owned(ownerId)
     if (!trigger) return { state: 'unknown' }
@@ -155,7 +127,6 @@ export class TriggerQueue extends DurableObject<Env> {
     return arrival ? this.#parts.intake.accept(arrival) : { state: 'takes_no_event' }
   }
 
-  /** Queues a replay of a run. It is on disk when this resolves to `queued`. */
   async replay(ownerId: string, runId: string, code: ReplayCode): Promise<Accepted> {
     const run =
       this.#owned(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
@@ -163,10 +134,6 @@ export class TriggerQueue extends DurableObject<Env> {
     return this.#parts.intake.accept(replayArrival(this.#parts.store, run, runId, code))
   }
 
-  /**
-   * Deletes the trigger, its history and its sealed key.
-   * @returns false if this owner has no such trigger
-   */
   async remove(ownerId: string): Promise<boolean> {
     if (!this.#owned(ownerId)) return false
     this.#parts.state.remove(Date.now())
@@ -176,7 +143,6 @@ export class TriggerQueue extends DurableObject<Env> {
     return true
   }
 
-  /** Cancels a queued run. */
   async cancelRun(
     ownerId: string,
     runId: string,
@@ -187,19 +153,10 @@ export class TriggerQueue extends DurableObject<Env> {
     return { state: this.#parts.dispatcher.cancel(run.sequence) ? 'cancelled' : 'not_queued' }
   }
 
-  /**
-   * Cancels all queued runs.
-   * @returns the number of cancelled runs; `undefined` if there is no trigger
-   */
   async purge(ownerId: string): Promise<number | undefined> {
     return this.#owned(ownerId) && this.#parts.dispatcher.purge()
   }
 
-  /**
-   * Called by the scanner. Recovers a lost alarm, and updates the index if its version differs.
-   * @param indexed the version in the index
-   * @returns `undefined` if there is no trigger
-   */
   async visit(indexed: number): Promise<Visited | undefined> {
     if (!this.#parts.state.row) return undefined
     const now = Date.now()
@@ -214,7 +171,7 @@ export class TriggerQueue extends DurableObject<Env> {
       this.ctx.waitUntil(this.#parts.indexRow.write())
     }
     if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.watchNote.tellAgain())
-    // `reindex` may have raised the version.
+    // The version is read again, because `reindex` may have raised it.
     const { version, nextTickAt } = this.#parts.state.current ?? trigger
     return { version, nextTickAt }
   }
@@ -227,7 +184,7 @@ export class TriggerQueue extends DurableObject<Env> {
     const tables = this.ctx.storage.sql
       .exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'trigger'")
       .toArray()
-    // An object without a trigger stays empty, so that reading an unknown ID uses no storage.
+    // An object without a trigger stays empty, so that requests with unknown IDs do not use storage.
     if (tables.length === 0) return
     await migrate(this.#parts.db, migrations)
     await this.#parts.alarm.load()
@@ -235,18 +192,20 @@ export class TriggerQueue extends DurableObject<Env> {
     this.#parts.live.begin(this.#parts.store.liveCounts())
   }
 
-  /** Called after a change of the record. Runs the alarm tasks, and updates the index and the watcher of the chain. */
+  /**
+   * Called after the trigger's record has changed. Runs the alarm tasks, and updates the index and the chain watcher.
+   */
   async #changed(): Promise<void> {
     const now = Date.now()
     this.#parts.alarm.fired(now)
-    // Best effort: each isolate of the Worker and the platform's cron also wake the scanner.
+    // Best effort, because the isolates of the Worker and the platform's cron also wake the scanner.
     if (this.#parts.state.current?.nextTickAt)
       this.ctx.waitUntil(wakeScanner(this.env).catch(() => undefined))
     this.#parts.logs.queueChanged()
     await this.#told()
   }
 
-  /** Sends pending updates to the index and the watcher, and waits for them briefly. */
+  /** Sends pending updates to the index and the chain watcher, and waits briefly for them to complete. */
   async #told(): Promise<void> {
     await Promise.all([this.#parts.indexRow.write(), this.#parts.watchNote.tell()])
   }
@@ -256,7 +215,7 @@ export class TriggerQueue extends DurableObject<Env> {
     return trigger?.ownerId === ownerId ? trigger : undefined
   }
 
-  /** Returns the record with the fields that are computed at the time of the call. */
+  /** Returns the trigger's record, including the fields that are computed on each call. */
   #shown(): TriggerRecord {
     const waiting_for = this.#parts.dispatcher.waitingFor()
     const backfill = this.#parts.state.watch?.backfill

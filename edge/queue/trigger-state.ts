@@ -1,4 +1,4 @@
-/** The trigger of an object: holds its row in memory, and is the only writer of that row. */
+/** State of a trigger's object. Caches the trigger's row in memory, and is the only code that writes the row. */
 import { eq } from 'drizzle-orm'
 import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.ts'
 import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -22,14 +22,14 @@ export type NewTrigger = {
   maxRunsPerMinute: number
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
-  /** Chain events only. */
+  /** Subscription to the chain watcher. Present for chain events only. */
   watch?: Watch
 }
 
-/** The fields that an owner may change. Absent fields stay unchanged. */
+/** Fields of a trigger that its owner may change. Absent fields stay unchanged. */
 export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
-/** Facts stored beside the record, which change without the owner. */
+/** Columns of the trigger's row that the service updates, independently of changes by the owner. */
 export type TriggerFacts = Partial<
   Pick<
     TriggerRow,
@@ -47,7 +47,10 @@ export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
-  /** The parsed `watch` of the row, with its source text. Cached, because every delivery needs it. */
+  /**
+   * Parsed `watch` column of the trigger's row, with the text it was parsed from. Cached, because every delivery of
+   * logs needs it.
+   */
   #watch: { text: string; value: Watch } | undefined
 
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
@@ -55,22 +58,22 @@ export class TriggerState {
     this.#db = db
   }
 
-  /** Reads the row from disk. Called once, when the object starts. */
+  /** Reads the trigger's row from disk. Called once, when the object starts. */
   load(): void {
     this.#row = this.#db.select().from(schema.trigger).get()
   }
 
-  /** The trigger; `undefined` if there is no trigger or it was deleted. */
+  /** The trigger's row, or `undefined` if there is no trigger or it was deleted. */
   get current(): TriggerRow | undefined {
     return this.#row?.removedAt === null ? this.#row : undefined
   }
 
-  /** The row, including that of a deleted trigger that is still in the index. */
+  /** The trigger's row, even if the trigger is deleted but still in the index. */
   get row(): TriggerRow | undefined {
     return this.#row
   }
 
-  /** The subscription of a chain event, including that of a deleted trigger that its watcher may still serve. */
+  /** Subscription of a chain event trigger, even if the trigger is deleted but its watcher may still serve it. */
   get watch(): Watch | undefined {
     const text = this.#row?.watch ?? null
     if (text === null) return undefined
@@ -111,8 +114,8 @@ export class TriggerState {
   }
 
   /**
-   * Applies an owner's change in one transaction. It raises the version of the record, and marks the index and the
-   * watcher of a chain event as stale.
+   * Applies an owner's change in one transaction. Increments the version of the record, and marks the index as out of
+   * date. For a chain event, also marks the watcher as out of date.
    * @param watch the new subscription of a chain event
    * @returns false if there was nothing to change
    */
@@ -120,7 +123,7 @@ export class TriggerState {
     const row = this.#required()
     if (Object.values(change).every((value) => value === undefined)) return false
     const { name, enabled, options, maxRunsPerMinute, maxQueuedRuns } = change
-    // An unchanged configuration must not cancel a tick that is due at this moment.
+    // If the configuration does not change, a tick that is due at this moment must not be cancelled.
     const config = JSON.stringify(change.config) === row.config ? undefined : change.config
     const set: Partial<TriggerRow> = {
       ...defined({ name, enabled, maxRunsPerMinute, maxQueuedRuns }),
@@ -137,13 +140,13 @@ export class TriggerState {
     if (ends) set.nextTickAt = null
     if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
-      // The block numbers belong to another chain.
+      // The stored block numbers belong to the previous chain.
       if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
       if (change.actionCode !== undefined || change.defaultParams !== undefined)
         set.revision = this.#addRevision({ ...this.#revisionOf(row), ...defined(change) })
       if (change.sealedUsageKey) {
         set.usageKey = this.#addUsageKey(change.sealedUsageKey)
-        // The previous refusals were of another key.
+        // The previous refusals concerned the old usage key.
         Object.assign(set, { refusals: 0, refusalsSince: null })
       }
       this.#write({ ...set, updatedAt: now, version: row.version + 1, indexStale: true })
@@ -151,7 +154,10 @@ export class TriggerState {
     return true
   }
 
-  /** Disables the trigger on behalf of the service, with the reason for the owner. */
+  /**
+   * Disables the trigger on behalf of the service.
+   * @param reason explanation for the owner
+   */
   disable(reason: string, now: number): void {
     const { version, kind } = this.#required()
     const gone = { enabled: false, disabledReason: reason, nextTickAt: null }
@@ -159,10 +165,13 @@ export class TriggerState {
     this.#write({ ...gone, watchStale, updatedAt: now, version: version + 1, indexStale: true })
   }
 
-  /** Stores facts without the query builder, which takes ten times as long as the statement: a tick waits for this. */
+  /**
+   * Updates columns of the trigger's row. Bypasses the query builder, which takes ten times as long as the statement
+   * itself, because ticks wait for this update.
+   */
   note(facts: TriggerFacts): void {
     const row = this.#row
-    if (!row) throw new Error('there is no trigger in this object')
+    if (!row) throw new Error('this object has no trigger')
     const names = Object.keys(facts) as (keyof TriggerFacts)[]
     const columns = names.map((name) => `${schema.trigger[name].name} = ?`)
     const values = names.map((name) => facts[name] ?? null)
@@ -170,7 +179,7 @@ export class TriggerState {
     this.#row = { ...row, ...facts }
   }
 
-  /** Deletes the trigger. It is unknown from now on, and its keys are deleted at once. */
+  /** Deletes the trigger. Its usage keys are deleted immediately, and its ID is unknown to callers from now on. */
   remove(now: number): void {
     const { version, kind } = this.#required()
     const watchStale = kind === 'chain_event'
@@ -186,19 +195,22 @@ export class TriggerState {
     })
   }
 
-  /** Records that the index has this version. */
+  /** Records that the index has the given version of the record. */
   indexed(version: number): void {
     if (this.#row?.version === version) this.#write({ indexStale: false })
   }
 
-  /** Stores the subscription of a chain event, or its progress. */
+  /** Stores the subscription of a chain event, including its progress. */
   noteWatch(watch: Watch): void {
     const text = JSON.stringify(watch)
     this.note({ watch: text })
     this.#watch = { text, value: watch }
   }
 
-  /** Records that the watcher has this version, and that the watchers of former chains have dropped the trigger. */
+  /**
+   * Records that the chain watcher has the given version of the subscription, and that the watchers of previous chains
+   * have dropped the trigger.
+   */
   watchTold(version: number): void {
     if (this.#row?.version !== version) return
     if (this.watch!.left.length > 0) this.noteWatch({ ...this.watch!, left: [] })
@@ -206,15 +218,16 @@ export class TriggerState {
   }
 
   /**
-   * Marks the index as stale.
-   * @param theirs the version of the index row; a version above ours would reject our row
+   * Marks the index as out of date.
+   * @param theirs version of the trigger in the index. If it is higher than the object's version, the object's version
+   * is raised above it, because the index rejects older versions.
    */
   reindex(theirs: number): void {
     const { version } = this.#required()
     this.#write({ version: theirs > version ? theirs + 1 : version, indexStale: true })
   }
 
-  /** Forgets the row after the storage was deleted. */
+  /** Clears the cached row after the object's storage has been deleted. */
   forget(): void {
     this.#row = undefined
   }
@@ -223,7 +236,7 @@ export class TriggerState {
     return this.#revisionOf(this.#required()).actionCid
   }
 
-  /** Returns a sealed usage key; `undefined` if it was deleted. */
+  /** Returns an encrypted usage key, or `undefined` if the key was deleted. */
   sealedUsageKey(id: number): Uint8Array | undefined {
     const [row] = this.#storage.sql
       .exec<{ sealed: ArrayBuffer }>('SELECT sealed FROM usage_keys WHERE id = ?', id)
@@ -233,7 +246,7 @@ export class TriggerState {
 
   #required(): TriggerRow {
     const row = this.current
-    if (!row) throw new Error('there is no trigger in this object')
+    if (!row) throw new Error('this object has no trigger')
     return row
   }
 
@@ -266,14 +279,14 @@ export class TriggerState {
   }
 }
 
-/** Returns how many runs may be in flight at once: the owner's choice, or the default for the trigger's kind. */
+/** Returns the maximum number of runs in flight: the owner's setting, or the default for the trigger's kind. */
 function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): number {
   return concurrency ?? (kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY)
 }
 
 /**
- * Returns the first tick after now. Ticks from before the trigger or its cron existed, or before it was enabled, never
- * fire.
+ * Returns the nominal time of the first tick after `now`, or null if the trigger is not a schedule. Ticks from before
+ * the trigger or its cron expression existed, or before it was enabled, never fire.
  */
 function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
   return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null

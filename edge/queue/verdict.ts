@@ -1,4 +1,4 @@
-/** Decides from a response of the origin what happens to a run next. */
+/** Maps a response of the origin to a verdict, which decides what happens to the run next. */
 import { reasonOf } from '../../shared/errors.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
@@ -10,26 +10,29 @@ export type Verdict =
       kind: 'ended'
       status: 'success' | 'failed'
       result: RunResult
-      /** Present if the origin refused to start the run. */
+      /** The origin's refusal. Present if the origin refused to start the run. */
       refusal?: Refusal
     }
-  /** The origin was not reached, or refused the run because it has no capacity or no chain. No attempt is used. */
+  /**
+   * The origin was unreachable, or refused the run with 429 or 503, because it is overloaded or a component is
+   * unavailable. The attempt does not count.
+   */
   | { kind: 'origin_away'; retryAfterMs: number }
-  /** A transient failure: the same run is retried after a delay. */
+  /** A transient failure occurred. The same run is retried after a delay. */
   | { kind: 'retry'; afterMs: number }
   /**
-   * Refused before the run started, because its key or action lacks credit or allowance. Runs are held, and no attempt
-   * is used.
+   * The origin refused to start the run, because its usage key or action lacks credit or allowance. Runs are held back,
+   * and the attempt does not count.
    */
   | { kind: 'wait'; shortage: Shortage; afterMs: number }
   /** The trigger was disabled before the run was sent. */
   | { kind: 'not_sent' }
 
-/** Delays before the second, third and fourth attempt. */
+/** Delays before the second, third and fourth attempt of a run, in milliseconds. */
 const RETRY_MS = [5_000, 60_000, 600_000]
-/** The delay before a shortage is probed again, unless the origin requests a longer one. */
+/** Minimum delay before a run probes whether a shortage of credit or allowance is over. */
 const LOOK_MS = 60_000
-/** The longest delay that an origin may request. Without a new attempt, its recovery would go unnoticed. */
+/** Maximum retry delay that the origin may request. During a longer delay, the origin's recovery would go unnoticed. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
 
 export function verdictOnOutcome(outcome: Outcome): Verdict {
@@ -46,24 +49,28 @@ export function verdictOnOutcome(outcome: Outcome): Verdict {
   return { kind: 'ended', status: 'failed', result: { response: null, error, ...kept } }
 }
 
-/** Retries a run that the origin lost, if its trigger has chosen `on_lost: "retry"`, as after a network failure. */
+/**
+ * Returns the verdict on a run that the origin lost, if its trigger has `on_lost: "retry"`. The run is retried as after
+ * a network failure.
+ */
 export function verdictOnLost(attempt: number, random: number): Verdict {
   return retried(attempt, random, 0, () =>
     failed(
-      'origin_lost: The machine that executed this run went away each time before it reported an outcome. The action may have run, several times.',
+      'origin_lost: On each attempt, the machine that executed this run was lost before it reported an outcome. The action may have run several times.',
     ),
   )
 }
 
-/** Fails a run with an outcome that the origin no longer has: outcomes are kept for a day. */
+/** Fails a run because the origin no longer has its outcome. The origin keeps outcomes for a day. */
 export function verdictOnForgotten(): Verdict {
   return failed(
-    'outcome_lost: The connection to the origin broke while the run was sent, and it could not be asked for the outcome within a day. The action may have run; it was not run again.',
+    'outcome_lost: The connection to the origin broke while the run was being sent, and its outcome could not be retrieved within a day. The action may have run; it was not retried.',
   )
 }
 
 /**
- * @param attempt the attempt that was refused, from 1
+ * Returns the verdict on a run that the origin refused.
+ * @param attempt number of the refused attempt, starting at 1
  * @param random in [0, 1), for jitter
  */
 export function verdictOnRefusal(refusal: Refusal, attempt: number, random: number): Verdict {
@@ -84,14 +91,18 @@ function shortageOf(refusal: Refusal): Shortage | undefined {
   return isAllowance ? 'failed_execution_allowance' : undefined
 }
 
-/** The connection broke during this run, while the origin answered other requests. This uses an attempt. */
+/**
+ * Returns the verdict on a run if its connection broke while the origin answered other requests. The attempt counts.
+ */
 export function verdictOnBroken(attempt: number, random: number): Verdict {
-  const message =
-    'The connection to the origin broke each time that the run was sent; the action may have run.'
+  const message = 'The connection to the origin broke on each attempt. The action may have run.'
   return verdictOnRefusal({ ...OURS, error: 'connection_broken', message }, attempt, random)
 }
 
-/** This side failed to send the run. This uses attempts, so that the run cannot block the others permanently. */
+/**
+ * Returns the verdict on a run that the edge failed to send. The attempt counts, so that the run cannot block the
+ * others permanently.
+ */
 export function verdictOnUnsent(attempt: number, random: number): Verdict {
   const message = 'The run could not be sent to the origin.'
   return verdictOnRefusal({ ...OURS, error: 'dispatch_failed', message }, attempt, random)
@@ -100,12 +111,12 @@ export function verdictOnUnsent(attempt: number, random: number): Verdict {
 const OURS = {
   state: 'refused' as const,
   status: 500,
-  fix: 'Try it again; if it stays, report the id of this run.',
+  fix: 'Try again. If the error persists, report the ID of this run.',
 }
 
 /**
- * Retries the run after the delay for this attempt, with 10 % jitter either way. Returns `ended` after the last
- * attempt.
+ * Returns a retry after the delay for `attempt`, with jitter of up to 10 % in either direction. After the last attempt,
+ * returns the result of `ended` instead.
  */
 function retried(
   attempt: number,

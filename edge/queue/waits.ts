@@ -1,12 +1,13 @@
-/** A deadline that survives the clock being set back. */
+/** A wait with a start and an end, in Unix milliseconds. The start is needed to detect that the clock was set back. */
 export type Wait = { since: number; until: number }
 
-/** Clocks are routinely corrected by less than this. */
+/** Tolerance for routine clock corrections, in milliseconds. */
 export const CLOCK_STEP_MS = 1_000
 
 /**
- * Returns true if a wait is over. A wait that started in the future is over: the clock was set back, and the wait would
- * last until the clock has caught up. No wait lasts longer than twice its length, however the clock is set.
+ * Returns true if a wait is over. A wait that starts in the future also counts as over, because the clock was set back.
+ * Otherwise the wait would last until the clock has caught up. No wait lasts longer than twice its length, even if the
+ * clock is changed.
  */
 export function isOver({ since, until }: Wait, now: number): boolean {
   return now >= until || now < since - CLOCK_STEP_MS

@@ -1,4 +1,4 @@
-/** Computes how a change of a chain event affects its subscription with the chain's watcher. */
+/** Computes how a change of a chain event trigger affects its subscription to the chain watcher. */
 import { readChainConfig, watchesSame } from '../chain/chain-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -6,17 +6,20 @@ import type { TriggerRow } from './records.ts'
 import type { TriggerChange } from './trigger-state.ts'
 import { begun, reconfigured, type Watch } from './watch.ts'
 
-/** The head of a chain, requested under a finality that the chain supports. */
+/** Head of a chain under a finality that the chain supports. */
 export type KnownHead = { chain: ChainName; finality: TriggerOptions['finality']; head: number }
 
 export type WatchChange =
   | { state: 'decided'; watch: Watch }
-  /** The trigger starts, or its finality changes. The head of the chain is needed first. */
+  /** The head of the chain is needed first, because the trigger starts or its finality changes. */
   | { state: 'asks_head'; chain: ChainName; finality: TriggerOptions['finality'] }
 
 type Row = Pick<TriggerRow, 'config' | 'options' | 'enabled'>
 
-/** @param known the chain's response, if its head was requested */
+/**
+ * Returns the subscription after a change of the trigger, or `asks_head` if the head of the chain is needed first.
+ * @param known the head of the chain, if it was requested after an earlier call
+ */
 export function watchChange(
   row: Row,
   watch: Watch,
@@ -37,7 +40,10 @@ export function watchChange(
     return { state: 'asks_head', chain, finality }
   return { state: 'decided', watch: begins ? begun(next, config.startBlock, known.head) : next }
 
-  /** With other marks or names, the stored knowledge about indexed arguments no longer applies. */
+  /**
+   * Discards the inferred indexed arguments if the text of the event signature has changed, because they may no longer
+   * apply.
+   */
   function relearned(): Watch {
     return before.signatureText === config.signatureText ? watch : { ...watch, learned: null }
   }

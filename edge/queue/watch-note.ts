@@ -6,18 +6,18 @@ import type { TriggerState } from './trigger-state.ts'
 
 export type WatchNoteOptions = {
   state: Pick<TriggerState, 'row' | 'watch' | 'watchTold'>
-  /** Returns the current subscription; `undefined` if the trigger needs no events. */
+  /** Returns the current subscription, or `undefined` if the trigger does not need any events. */
   subscription: () => Subscription | undefined
   watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
   now: () => number
-  /** Resolves after this time, or when `ended` is aborted. */
+  /** Resolves after `ms` milliseconds, or earlier if `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Keeps the trigger's subscription with its chain's watcher up to date. As with the index row, each change of the
- * object also sets `watch_stale` (`docs/decisions/0045`).
+ * Keeps a trigger's subscription to the chain watcher up to date. Every change of the trigger also sets `watch_stale`,
+ * so that the alarm can complete an interrupted update (`docs/decisions/0045`).
  */
 export class WatchNote {
   readonly #options: WatchNoteOptions
@@ -37,29 +37,29 @@ export class WatchNote {
     })
   }
 
-  /** Sends a pending update to the watcher, and waits for it briefly. Never throws. */
+  /** Sends a pending update to the chain watcher, and waits briefly for it to complete. Never throws. */
   tell(): Promise<void> {
     return this.#telling.now()
   }
 
   /**
-   * Updates the watcher.
-   * @throws {Error} if an update is still pending
+   * Sends a pending update to the chain watcher.
+   * @throws {Error} if the update is still pending afterwards
    */
   async told(): Promise<void> {
     await this.tell()
-    if (this.#isOwed()) throw new Error('the watcher of its chain has not been told')
+    if (this.#isOwed()) throw new Error('the update of the chain watcher is still pending')
   }
 
-  /** Sends the subscription again, to restore it if it was lost. */
+  /** Sends the subscription to the chain watcher again, in case the watcher has lost it. */
   tellAgain(): Promise<void> {
     this.#again = true
     return this.#telling.now()
   }
 
   /**
-   * Alarm task.
-   * @returns when to call it again
+   * Alarm task: continues a pending update of the chain watcher.
+   * @returns the time of the next call, in Unix milliseconds; `undefined` if no update is pending
    */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#telling.tend(now, keepAlive)

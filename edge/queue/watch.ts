@@ -1,6 +1,6 @@
 /**
- * The subscription of a chain event with its chain's watcher, and its progress, stored as JSON in the trigger's row.
- * The functions here are pure.
+ * Subscription of a chain event trigger to the chain watcher, and its progress. It is stored as JSON in the trigger's
+ * row. All functions in this file are pure.
  */
 import type { ChainConfig } from '../chain/chain-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
@@ -11,18 +11,18 @@ import type { BackfillRecord } from '../../shared/wire/trigger.ts'
 
 export type Watch = {
   chain: ChainName
-  /** Former chains of the trigger. Their watchers still have to drop it. */
+  /** Previous chains of the trigger. Their watchers still have to drop the trigger. */
   left: ChainName[]
-  /** Grows each time the trigger starts; 0 before that. */
+  /** Counter that increases each time the trigger starts. It is 0 before the first start. */
   generation: number
-  /** The first block of the live cursor; `null` until the trigger starts with this configuration. */
+  /** First block of the live cursor. Null until the trigger starts with its current configuration. */
   since: number | null
-  /** The block of the last log from the live cursor. Blocks before it need not be delivered again. */
+  /** Block of the last log from the live cursor. Earlier blocks do not need to be delivered again. */
   toldAt: number | null
   backfill: BackfillRecord | null
-  /** Blocks up to this one cannot be reorganized, as reported by the watcher; -1 before its first report. */
+  /** Highest block that can no longer be reorganized, as reported by the watcher. It is -1 before the first report. */
   settledThrough: number
-  /** The indexed arguments, as inferred from the logs so far. */
+  /** Indexed arguments of the event, as inferred from the logs so far. */
   learned: LearnedIndexed | null
 }
 
@@ -33,7 +33,7 @@ export function newWatch(chain: ChainName): Watch {
   return { ...UNBEGUN, chain, left: [], generation: 0, settledThrough: -1 }
 }
 
-/** Applies another configuration, and drops the pending blocks of the earlier one. */
+/** Returns the subscription for a changed configuration. The progress under the earlier configuration is dropped. */
 export function reconfigured(watch: Watch, chain: ChainName): Watch {
   if (chain === watch.chain) return { ...watch, ...UNBEGUN }
   const left = [...watch.left, watch.chain].filter((former) => former !== chain)
@@ -41,9 +41,10 @@ export function reconfigured(watch: Watch, chain: ChainName): Watch {
 }
 
 /**
- * Starts the subscription with a new configuration, or after the trigger was enabled: after the head, or at the start
- * block. Blocks from the time when it was disabled are skipped. An unfinished backfill continues.
- * @param head the chain's latest block
+ * Starts the subscription of a trigger that was enabled or reconfigured. It starts after the head of the chain, or at a
+ * later start block. For a new configuration with an earlier start block, a backfill reads the blocks from the start
+ * block to the head. Blocks from the time when the trigger was disabled are skipped. An unfinished backfill continues.
+ * @param head number of the chain's latest block
  */
 export function begun(watch: Watch, startBlock: number | null, head: number): Watch {
   const backfill = watch.since === null ? backfillTo(head, startBlock) : watch.backfill
@@ -57,8 +58,8 @@ function backfillTo(head: number, startBlock: number | null): BackfillRecord | n
 }
 
 /**
- * Returns the state after a delivery.
- * @param count the number of accepted logs
+ * Returns the subscription with its progress after a delivery of logs.
+ * @param count number of accepted logs
  */
 export function advanced(watch: Watch, delivery: LogDelivery, count: number): Watch {
   const { lane, logs, reorgedAbove, settledThrough = watch.settledThrough } = delivery
@@ -69,7 +70,7 @@ export function advanced(watch: Watch, delivery: LogDelivery, count: number): Wa
   return { ...told, backfill: told.backfill && backfilled(told.backfill, delivery, count) }
 }
 
-/** Moves the progress back, because the blocks above this one were replaced and will be delivered again. */
+/** Resets the progress to block `above`, because higher blocks were replaced and will be delivered again. */
 function takenBack(watch: Watch, above: number): Watch {
   const { toldAt, backfill } = watch
   const lower = (block: number) => Math.min(block, above + 1)
@@ -81,7 +82,8 @@ function takenBack(watch: Watch, above: number): Watch {
 }
 
 /**
- * Advances the backfill. A block with rejected logs is delivered again, and its accepted logs are then deduplicated.
+ * Advances the backfill after a delivery. If some logs of a block were rejected, the block is delivered again, and the
+ * accepted logs are deduplicated.
  */
 function backfilled(
   backfill: BackfillRecord,
@@ -100,7 +102,7 @@ function backfilled(
 }
 
 /**
- * Returns the subscription to send to the watcher.
+ * Returns the subscription to send to the chain watcher.
  * @returns `undefined` if the trigger has not started
  */
 export function subscriptionOf(

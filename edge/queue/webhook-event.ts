@@ -8,9 +8,9 @@ type Parsed = { event: unknown; event_parse_error?: string }
 type Raw = { event_raw: string; event_raw_encoding: 'utf8' | 'base64' }
 
 /**
- * The version of the rules for parsing a body. A run keeps the rules it was queued under, because its receipt covers
- * its input. Version 1 (stored without a number) does not support forms, and parses JSON only as `application/json` and
- * `+json`.
+ * Current version of the rules for parsing webhook bodies. A run keeps the version under which it was queued, because
+ * its receipt covers its input. Version 1 is stored without a number. It does not support forms, and parses JSON only
+ * as `application/json` and `+json`.
  */
 export const PARSING_RULES = 2
 export type ParsingRules = 1 | typeof PARSING_RULES
@@ -34,7 +34,7 @@ export function webhookEvent({ contentType, rules = 1 }: Received, body: Uint8Ar
   }
 }
 
-/** Returns the text that encodes to exactly these bytes, a BOM included; `undefined` if they are not UTF-8. */
+/** Decodes UTF-8 without loss, keeping a BOM. Returns `undefined` if the bytes are not valid UTF-8. */
 function exactText(body: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(body)
@@ -79,7 +79,10 @@ function objectOrForm(text: string, rules: ParsingRules): Parsed {
   }
 }
 
-/** Returns the text's JSON object or array. Without a JSON content type, a number or a string is just text. */
+/**
+ * Returns the JSON object or array in the text, or `undefined` if the text is anything else. Numbers and strings stay
+ * text, because the content type does not declare JSON.
+ */
 function objectIn(text: string): object | undefined {
   try {
     const value = parseJson(text)
@@ -89,7 +92,10 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** @throws {SyntaxError | Error} if the text is not JSON, or is nested too deeply to be serialized again */
+/**
+ * Parses JSON, and allows a BOM.
+ * @throws {SyntaxError | Error} if the text is not JSON, or is nested too deeply to be serialized again
+ */
 function parseJson(text: string): unknown {
   // A BOM is part of the raw text but not of the JSON (RFC 8259, 8.1).
   const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)

@@ -7,16 +7,22 @@ import type { Accepted, Intake } from './intake.ts'
 import { passNamed, type Withheld } from './named-headers.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** A POST to a webhook, as sent to the trigger's object. */
+/** A POST to a webhook, as the edge passes it to the trigger's object. */
 export type WebhookPost = {
-  /** JSON of `WebhookFiring`. Kept as text, because it is stored unparsed if the trigger has no options. */
+  /**
+   * `WebhookFiring` as JSON. It is passed as text, because it is stored without being parsed if the trigger has no
+   * options.
+   */
   firing: string
   body: Uint8Array
 } & Withheld
 
 export type PostAnswer = Accepted | { state: 'handshake'; reply: HandshakeReply }
 
-/** Turns a POST into a run, the run of a duplicate delivery, or the reply to a handshake. */
+/**
+ * Handles a POST to a webhook. The result is a new run, the existing run of a duplicate delivery, or the reply to a
+ * handshake.
+ */
 export class WebhookIntake {
   readonly #state: TriggerState
   readonly #intake: Intake
@@ -26,7 +32,7 @@ export class WebhookIntake {
     this.#intake = intake
   }
 
-  /** Returns the trigger's options; `undefined` if there is no webhook. Other kinds have no URL. */
+  /** Returns the options of a webhook trigger, or `undefined` if there is no trigger or it is of another kind. */
   options(): TriggerOptions | undefined {
     const trigger = this.#state.current
     if (trigger?.kind !== 'webhook') return undefined

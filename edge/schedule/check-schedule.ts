@@ -5,17 +5,17 @@ import { nominalTime } from './tick-run.ts'
 
 export type ScheduleProblem = { field: string; problem: string }
 
-/** Returns the problem with the `config` of a schedule, if there is one (docs/decisions/0069). */
+/** Validates the `config` of a schedule trigger (docs/decisions/0069). Returns undefined if it is valid. */
 export function checkSchedule(config: Record<string, unknown>): ScheduleProblem | undefined {
   const { cron, ...more } = config
   const [unknown] = Object.keys(more)
   if (unknown !== undefined)
     return {
       field: `config.${unknown.slice(0, 64)}`,
-      problem: 'a schedule has "cron" and nothing else',
+      problem: 'unknown field; a schedule has only "cron"',
     }
   const wrong = (problem: string) => ({ field: 'config.cron', problem })
-  if (cron === undefined) return wrong('it is missing')
+  if (cron === undefined) return wrong('required')
   if (typeof cron !== 'string') return wrong('expected a string')
   const problem = wrongInCron(cron)
   if (problem !== undefined) return wrong(problem)
@@ -23,6 +23,6 @@ export function checkSchedule(config: Record<string, unknown>): ScheduleProblem 
   const leastS = SCHEDULE_INTERVAL_MIN_MS / 1000
   if (seconds < leastS)
     return wrong(
-      `its ticks ${nominalTime(first * 1000)} and ${nominalTime(second * 1000)} are ${seconds} s apart, and at least ${leastS} s are required`,
+      `its ticks at ${nominalTime(first * 1000)} and ${nominalTime(second * 1000)} are ${seconds} s apart; the minimum is ${leastS} s`,
     )
 }

@@ -5,9 +5,10 @@ import { atMidnight } from './dialect.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Counts the ticks of a cron from `from` up to and including `to`. It counts whole days at once: stepping through every
- * tick of a year takes seconds.
- * @param from Unix milliseconds, included
+ * Counts the ticks of a cron expression between two times, both inclusive. Whole days are counted without enumerating
+ * their ticks, because stepping through every tick of a year would take seconds.
+ * @param from Unix milliseconds
+ * @param to Unix milliseconds
  */
 export function countTicks(cron: string, from: number, to: number): number {
   if (to < from) return 0

@@ -16,16 +16,16 @@ const MONTHS = [
   'December',
 ]
 
-/** A sentence lists at most this many times or dates. */
+/** Maximum number of minutes, times of day or dates that a description lists. */
 const LISTED_MAX = 4
 
-/** Values of a field: all, every n-th from 0, or a list. */
+/** Values of a cron field: all values, every n-th value starting at 0, or a list of values. */
 type Part = 'all' | { every: number } | { values: number[] }
 
 /**
- * Describes a common cron in words, such as `every day at 09:00`.
- * @param cron a valid cron
- * @returns `undefined` if there is no short description; show the cron itself then
+ * Describes a cron expression in words, such as `every day at 09:00`.
+ * @param cron a valid cron expression
+ * @returns undefined if there is no short description; callers then show the expression itself
  */
 export function cronInWords(cron: string): string | undefined {
   const { seconds, minutes, hours } = timesOfDay(cron)
@@ -52,7 +52,10 @@ function timesInWords(second: Part, minute: Part, hour: Part): string | undefine
 const join = (times: string, hours: string | undefined) =>
   hours === undefined ? undefined : `${times}${hours}`
 
-/** @returns an empty string if the cron fires only at second 0 */
+/**
+ * Describes the seconds of a cron. Returns an empty string if it fires only at second 0, and undefined if there is no
+ * short description.
+ */
 function secondsInWords(second: Part): string | undefined {
   if (second === 'all') return 'every second'
   if ('every' in second) return `every ${second.every} seconds`
@@ -77,7 +80,7 @@ function clock(hours: number[], minutes: number[]): string | undefined {
 function daysInWords({ dates, months, weekdays, matchesBoth }: DayValues): string | undefined {
   if (!dates || !weekdays) return undefined
   const [anyDate, anyWeekday] = [dates.length === 31, weekdays.length === 7]
-  // If a day needs to match only one field, a field with all values matches every day.
+  // If a day has to match only one of the date and weekday fields, a field with all values matches every day.
   const isEveryDay = matchesBoth ? anyDate && anyWeekday : anyDate || anyWeekday
   const parts: string[] = []
   if (!isEveryDay && !anyDate) {
@@ -101,7 +104,10 @@ function weekdaysInWords(days: number[]): string {
   return `on ${list(days.map((value) => `${DAYS[value]}s`))}`
 }
 
-/** @param size the number of values of the field; a step that does not divide it becomes a list */
+/**
+ * Classifies the values of a cron field. A step that does not divide the size of the field becomes a list.
+ * @param size number of possible values of the field
+ */
 function part(values: number[], size: number): Part {
   if (values.length === size) return 'all'
   const step = size / values.length

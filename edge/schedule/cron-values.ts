@@ -1,26 +1,26 @@
 import { hasDayStar, patternOf } from './dialect.ts'
 
-/** Times of day of a cron: the values of each field, ascending. */
+/** Times of day at which a cron fires, as the ascending values of its fields. */
 export type TimesOfDay = { seconds: number[]; minutes: number[]; hours: number[] }
 
-/** @throws {TypeError | RangeError} for a text that is not a cron */
+/** @throws {TypeError | RangeError} if the text is not a valid cron expression */
 export function timesOfDay(cron: string): TimesOfDay {
   const { second, minute, hour } = patternOf(cron)
   return { seconds: valuesOf(second), minutes: valuesOf(minute), hours: valuesOf(hour) }
 }
 
-/** Days of a cron: the values of each field, ascending. */
+/** Days on which a cron fires, as the ascending values of its fields. */
 export type DayValues = {
-  /** Null if the field has an `L` or a `W`. */
+  /** Days of the month. Null if the field contains an `L` or a `W`. */
   dates: number[] | null
   months: number[]
-  /** Sunday is 0. Null if the field has an `L` or a `#`. */
+  /** Days of the week, with Sunday as 0. Null if the field contains an `L` or a `#`. */
   weekdays: number[] | null
-  /** A day has to match both the date and the weekday. */
+  /** True if a day must match both the date and the weekday. Otherwise, matching one of them is enough. */
   matchesBoth: boolean
 }
 
-/** @throws {TypeError | RangeError} for a text that is not a cron */
+/** @throws {TypeError | RangeError} if the text is not a valid cron expression */
 export function dayValues(cron: string): DayValues {
   const pattern = patternOf(cron)
   const { day, month, dayOfWeek, lastDayOfMonth, lastWeekday, nearestWeekdays } = pattern
@@ -34,7 +34,7 @@ export function dayValues(cron: string): DayValues {
   }
 }
 
-/** Croner's bit mask for a weekday without `#` or `L`. */
+/** Bit mask that croner stores for a weekday without `#` or `L`. */
 const EVERY_WEEK = 63
 
 const valuesOf = (field: number[]) => field.flatMap((isNamed, value) => (isNamed ? [value] : []))

@@ -1,58 +1,61 @@
 import { daysOfCycle } from './days-of-cycle.ts'
 import { cronOf, fieldsOf, patternOf } from './dialect.ts'
 
-/** The maximum length of a cron. The parser takes milliseconds for longer texts. */
+/** Maximum length of a cron expression. Parsing a longer one would take milliseconds. */
 export const CRON_MAX_CHARACTERS = 256
 
-/** The characters allowed in a field. Nicknames (`@daily`) and dates (`2026-12-01T00:00`) contain others. */
+/**
+ * Characters allowed in a cron field. Nicknames (`@daily`) and dates (`2026-12-01T00:00`) contain other characters, so
+ * they are rejected.
+ */
 const FIELD = /^[\dA-Za-z*?,/#+-]+$/
 
-/** Returns why a text is not a cron that fires; `undefined` if it is one. */
+/** Validates a cron expression. Returns why it is invalid or never fires, or undefined if it is valid. */
 export function wrongInCron(cron: string): string | undefined {
   if (cron.length > CRON_MAX_CHARACTERS)
-    return `${cron.length} characters, and at most ${CRON_MAX_CHARACTERS} are allowed`
+    return `${cron.length} characters; the limit is ${CRON_MAX_CHARACTERS}`
   const fields = fieldsOf(cron)
   const odd = fields.find((field) => !FIELD.test(field))
   if (odd !== undefined)
-    return `${JSON.stringify(odd)} is not a field of a cron; nicknames and dates are not supported`
+    return `${JSON.stringify(odd)} is not a valid cron field; nicknames and dates are not supported`
   if (fields.length !== 5 && fields.length !== 6)
-    return `a cron has 5 fields, or 6 with seconds first, and this one has ${fields.length}`
+    return `expected 5 fields, or 6 with seconds first; found ${fields.length}`
   try {
     patternOf(cron)
   } catch (error) {
     return reworded(error instanceof Error ? error.message : String(error))
   }
-  if (daysOfCycle(cron).next().done) return 'it names a time that never comes'
+  if (daysOfCycle(cron).next().done) return 'the expression never fires'
 }
 
 /**
- * Returns the first tick after `after`.
- * @param after Unix milliseconds, not included
- * @returns Unix milliseconds of a whole second; `undefined` if there are no more ticks
- * @throws {TypeError | RangeError} for a text that is not a cron
+ * Returns the first tick of a cron after a time.
+ * @param after Unix milliseconds, exclusive
+ * @returns Unix milliseconds of a whole second, or undefined if there are no more ticks
+ * @throws {TypeError | RangeError} if the text is not a valid cron expression
  */
 export function nextTick(cron: string, after: number): number | undefined {
   return cronOf(cron).nextRun(new Date(after))?.getTime()
 }
 
-/** Returns up to `count` ticks after `after`, ascending. */
+/** Returns the first ticks of a cron after a time, at most `count`, in ascending order. */
 export function nextTicks(cron: string, after: number, count: number): number[] {
   const found = cronOf(cron).nextRuns(count, new Date(after))
   return found.map((at) => at.getTime())
 }
 
-/** Returns the last ticks before `before`, at most `count`, ascending. */
+/** Returns the last ticks of a cron before a time, at most `count`, in ascending order. */
 export function lastTicks(cron: string, before: number, count: number): number[] {
-  // Croner includes a tick in the same second as the reference.
+  // Rounds up to whole seconds, so that a tick in the same second as `before` counts as earlier.
   const wholeSecond = Math.ceil(before / 1000) * 1000
   const found = cronOf(cron).previousRuns(count, new Date(wholeSecond))
   return found.map((at) => at.getTime()).toReversed()
 }
 
-/** Rewords croner's messages, which give days and months as array indexes. */
+/** Rewords croner's error messages, because they state days and months as array indexes. */
 function reworded(reason: string): string {
   return reason
     .replace(/^CronPattern: /, '')
-    .replace(/^Invalid value for (\w+): .*$/, 'a value of its field $1 is out of range')
+    .replace(/^Invalid value for (\w+): .*$/, 'a value of the field $1 is out of range')
     .replace(/\.$/, '')
 }

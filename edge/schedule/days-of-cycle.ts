@@ -2,14 +2,14 @@ import { atMidnight, cronOf } from './dialect.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The Gregorian calendar repeats every 400 years, a whole number of weeks. */
+/** The Gregorian calendar repeats every 400 years, which is a whole number of weeks. */
 const CYCLE_MONTHS = 400 * 12
 const CYCLE_DAYS = 146_097
 
 /**
- * Yields the days on which a cron fires in one cycle of the calendar, starting in 2000, and then its first day in the
- * next cycle. Days are counted from 1970-01-01. Yields nothing for a cron that never fires.
- * @throws {TypeError | RangeError} for a text that is not a cron
+ * Yields the days on which a cron fires during one 400-year cycle of the calendar, starting in 2000, followed by the
+ * first such day of the next cycle. Days are counted from 1970-01-01. Yields nothing if the cron never fires.
+ * @throws {TypeError | RangeError} if the text is not a valid cron expression
  */
 export function* daysOfCycle(cron: string): Generator<number, void> {
   const midnights = cronOf(atMidnight(cron))
@@ -18,7 +18,7 @@ export function* daysOfCycle(cron: string): Generator<number, void> {
   for (let month = 0; month < CYCLE_MONTHS; month++) {
     const first = Date.UTC(2000, month) / DAY_MS
     const length = Date.UTC(2000, month + 1) / DAY_MS - first
-    // The firing days of a month depend only on the month, its length and its first weekday.
+    // The days on which a cron fires in a month depend only on the month, its length and its first weekday.
     const key = `${month % 12} ${length} ${first % 7}`
     let days = known.get(key)
     if (!days) {

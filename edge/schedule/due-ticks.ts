@@ -3,21 +3,21 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { countTicks } from './count-ticks.ts'
 import { lastTicks, nextTick } from './cron.ts'
 
-/** The ticks that are due. All times are nominal, in Unix milliseconds. */
+/** Ticks of a schedule that are due. All times are nominal times, in Unix milliseconds. */
 export type DueTicks = {
-  /** Ticks that each fire a run, oldest first. */
+  /** Ticks that fire one run each, oldest first. */
   fire: number[]
-  /** The number of ticks that do not fire, and the latest of them. */
+  /** Number of missed ticks that do not fire, and the latest of them. Absent if all due ticks fire. */
   missed?: { count: number; latest: number }
   /** The first tick that is not due yet; `undefined` if the cron has no more ticks. */
   next: number | undefined
 }
 
 /**
- * Decides which due ticks of a schedule fire (`docs/decisions/0021`). Normally one tick is due, and it fires if it is
- * at most a minute late. A tick is missed if it is later than that, or if a later tick is due as well. Then the
- * trigger's `options.misfire` decides.
- * @param first the earliest tick that has not fired yet, due at `now`
+ * Decides which due ticks of a schedule fire (`docs/decisions/0021`). Normally, only one tick is due, and it fires if
+ * it is at most a minute late. A tick counts as missed if it is later than that, or if a later tick is due as well. The
+ * trigger's `options.misfire` decides which missed ticks still fire.
+ * @param first earliest tick that has not fired yet, which is due at `now`
  */
 export function dueTicks(
   cron: string,

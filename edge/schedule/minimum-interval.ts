@@ -5,17 +5,17 @@ const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 const DAY_S = 24 * HOUR_S
 
-/** Two consecutive ticks, in Unix seconds. */
+/** Two consecutive ticks of a cron, or two consecutive days on which it fires. */
 type Pair = { first: number; second: number }
 
-/** The smallest interval of a cron in seconds, and two ticks with that interval. */
+/** Smallest interval between two ticks of a cron, in seconds, and two ticks with that interval, in Unix seconds. */
 export type MinimumInterval = Pair & { seconds: number }
 
 /**
- * Returns the smallest interval between two ticks over all time. Within a day, it follows from the values of the
- * fields. Across days, the last tick of a day is compared with the first of the next day that fires, over a whole cycle
- * of the calendar.
- * @param cron a cron that fires
+ * Returns the smallest interval between two ticks of a cron. Within a day, the interval follows from the values of the
+ * fields. Across days, the last tick of a day is compared with the first tick of the next day that has ticks, over a
+ * whole 400-year cycle of the calendar.
+ * @param cron a cron expression that fires at least once
  */
 export function minimumInterval(cron: string): MinimumInterval {
   const times = timesOfDay(cron)
@@ -35,8 +35,9 @@ export function minimumInterval(cron: string): MinimumInterval {
 }
 
 /**
- * Returns the closest consecutive ticks of a day, in seconds after midnight: within a minute, across minutes, and
- * across hours. A pair across minutes is the last tick of one minute and the first tick of the next minute that fires.
+ * Returns pairs of the closest consecutive ticks of a day, in seconds after midnight: at most one pair each within a
+ * minute, across minutes, and across hours. A pair across minutes consists of the last tick of a minute and the first
+ * tick of the next minute that has ticks.
  */
 function withinDay(times: TimesOfDay): Pair[] {
   const { seconds, minutes, hours } = times
@@ -53,7 +54,7 @@ function withinDay(times: TimesOfDay): Pair[] {
   return pairs
 }
 
-/** @returns the seconds after midnight for the values at these indexes */
+/** Returns the time of day at the given indexes of the field values, in seconds after midnight. */
 function timeOf(
   { hours, minutes, seconds }: TimesOfDay,
   hour: number,
@@ -63,7 +64,7 @@ function timeOf(
   return hours.at(hour)! * HOUR_S + minutes.at(minute)! * MINUTE_S + seconds.at(second)!
 }
 
-/** Returns the index of the first value with the closest successor; `undefined` if there is only one value. */
+/** Returns the index of the value with the smallest gap to its successor, or undefined if there is only one value. */
 function closestIndex(values: number[]): number | undefined {
   let closest: number | undefined
   for (let at = 0; at + 1 < values.length; at++)
@@ -73,7 +74,7 @@ function closestIndex(values: number[]): number | undefined {
 
 const gap = (values: number[], at: number) => values[at + 1]! - values[at]!
 
-/** @returns the two closest consecutive days that fire, as days since 1970 */
+/** Returns the two closest consecutive days on which a cron fires, as days since 1970-01-01. */
 function closestDays(cron: string): Pair {
   let closest: Pair | undefined
   let first: number | undefined

@@ -1,44 +1,53 @@
 import { causeOf } from '../db/cause-of.ts'
 import type { IndexedTrigger, Looked, ScannedRows } from './scanned-rows.ts'
 
-/** A trigger object's response to the scanner: the version of its record, and its next tick. */
+/**
+ * Response of a trigger's Durable Object to the scanner: the version of the trigger's record, and the time of its next
+ * tick in Unix milliseconds. The time is null if there is no next tick.
+ */
 export type Visited = { version: number; nextTickAt: number | null }
 
 export type ScanOptions = {
   rows: Pick<ScannedRows, 'due' | 'unchecked' | 'note'>
   /**
-   * Visits a trigger's object.
-   * @param version the version in the index
-   * @returns `undefined` if there is no such trigger
+   * Calls the Durable Object of a trigger.
+   * @param version version of the trigger's row in the index
+   * @returns undefined if the trigger does not exist
    */
   visit: (id: string, version: number) => Promise<Visited | undefined>
   now: () => number
-  /** Resolves after this time, or when `ended` is aborted. */
+  /** Resolves after `ms` milliseconds, or early when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** The result of a scan: schedules with a tick that had not fired, and objects that did not respond. */
+/**
+ * Result of a scan: the number of schedules with an overdue tick, and the number of Durable Objects that did not
+ * respond.
+ */
 export type Scanned = { due: number; unanswered: number }
 
-/** For this long after a tick, its object is expected to fire it on its own. */
+/** Grace period after a tick, in which the trigger's own alarm is expected to fire it. */
 const OWN_MS = 2_000
-/** The time limit of a scan, so that it does not overlap the next one. The next scan starts with what is left. */
+/** Time limit of a scan, so that it does not overlap the next one. The next scan starts with the remaining rows. */
 const SCAN_MS = 20_000
-/** The timeout of a visit. The object is visited again in the next scan. */
+/** Timeout of a call to a trigger's Durable Object. The next scan calls the object again. */
 const VISIT_MS = 5_000
 const VISITS_AT_ONCE = 32
-/** Rows per page, and per statement. */
+/** Number of index rows that are read per page and updated per statement. */
 const PAGE = 500
-/** How many rows a scan compares in addition to those that are due: 140,000 a day, at 1 % of an object's load. */
+/**
+ * Number of rows that a scan compares with their Durable Objects, in addition to overdue schedules. This adds up to
+ * 140,000 rows a day, and takes 1 % of an object's capacity.
+ */
 const COMPARED = 50
-/** The maximum age of a comparison. */
+/** Time after which an index row is compared with its Durable Object again. */
 const COMPARED_AGAIN_MS = 24 * 60 * 60 * 1000
 
 /**
- * Runs one scan. First it visits the schedules with overdue ticks, which re-arms a lost alarm and fires the ticks. Then
- * it compares a few rows of any kind with their objects, which repairs the index after any failure
- * (`docs/decisions/0019`). A failed visit does not affect the others.
+ * Runs one scan. It first calls the Durable Objects of schedules with overdue ticks, which restores lost alarms and
+ * fires the ticks. It then compares a few index rows of any kind with their objects, which repairs the index after
+ * failures (`docs/decisions/0019`). A failed call does not affect the others.
  */
 export async function scan(options: ScanOptions): Promise<Scanned> {
   const { rows, now } = options
@@ -58,7 +67,10 @@ export async function scan(options: ScanOptions): Promise<Scanned> {
   return scanned
 }
 
-/** @returns the number of objects that did not respond */
+/**
+ * Calls the Durable Objects of a page of rows, and stores the results in the index.
+ * @returns number of objects that did not respond
+ */
 async function look(
   options: ScanOptions,
   page: readonly IndexedTrigger[],
@@ -98,6 +110,6 @@ async function lookAt(
   } finally {
     ended.abort()
   }
-  // Placed behind the rows that are still waiting, so that failing objects do not block the others.
+  // Moves the row behind the waiting ones, so that failing objects do not block the others.
   return { found: { row, lookAt: row.lookAt === null ? null : now() }, answered: false }
 }

@@ -1,14 +1,17 @@
-/** The index of triggers, as the scanner reads and updates it. */
+/** Queries and updates of the trigger index that the schedule scanner needs. */
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import * as schema from '../db/schema.ts'
 
 const { triggers } = schema
 
-/** A row of the index. Times are Unix milliseconds. */
+/**
+ * A row of the trigger index. `lookAt` is the time at which the scanner checks the trigger next, in Unix milliseconds,
+ * or null if no check is scheduled.
+ */
 export type IndexedTrigger = { id: string; version: number; lookAt: number | null }
 
-/** The result of a visit: when to visit the object next, or that the trigger no longer exists. */
+/** Result of a call to a trigger's Durable Object: the time of the next check, or that the trigger no longer exists. */
 export type Looked =
   | { row: IndexedTrigger; lookAt: number | null }
   | { row: IndexedTrigger; gone: true }
@@ -21,8 +24,9 @@ export class ScannedRows {
   }
 
   /**
-   * Returns the schedules with a tick that should have fired by a time, most overdue first.
-   * @param after the last row of the previous page
+   * Returns a page of the schedules with a tick that should have fired by a time, most overdue first.
+   * @param by Unix milliseconds
+   * @param after last row of the previous page; undefined for the first page
    */
   due(by: number, limit: number, after?: IndexedTrigger): Promise<IndexedTrigger[]> {
     const place = [triggers.lookAt, triggers.id] as const
@@ -34,13 +38,16 @@ export class ScannedRows {
       .limit(limit)
   }
 
-  /** Returns the version of a trigger's row; `undefined` if there is no row. */
+  /** Returns the version of a trigger's index row, or undefined if there is no row. */
   async version(triggerId: string): Promise<number | undefined> {
     const [row] = await this.#rows().where(eq(triggers.id, triggerId))
     return row?.version
   }
 
-  /** Returns rows of every kind that have not been compared with their objects since a time, oldest first. */
+  /**
+   * Returns index rows of any kind of trigger that have not been compared with their Durable Objects since a time. The
+   * row with the oldest comparison comes first.
+   */
   unchecked(since: number, limit: number): Promise<IndexedTrigger[]> {
     return this.#rows()
       .where(lte(triggers.checkedAt, since))
@@ -49,8 +56,8 @@ export class ScannedRows {
   }
 
   /**
-   * Stores the results in two statements for any number of rows, because D1 accepts 100 parameters per statement. A row
-   * that has changed since it was read is skipped, because its content is newer.
+   * Stores the results of a scan in the index. Uses two statements for any number of rows, because D1 accepts at most
+   * 100 parameters per statement. Skips a row that has changed since it was read, because its content is newer.
    */
   async note(looked: readonly Looked[], now: number): Promise<void> {
     const gone = looked.filter((found) => 'gone' in found)

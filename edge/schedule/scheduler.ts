@@ -8,33 +8,27 @@ import type { Env } from '../env.ts'
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import { logEvent } from '../log.ts'
 import { sleep } from '../sleep.ts'
-import { scan, type Scanned } from './scan.ts'
+import { scan } from './scan.ts'
 import { ScannedRows } from './scanned-rows.ts'
+import type { ScanStatus, SchedulerObject } from './scheduler-object.ts'
 
-/** Scans start at 5 s and 35 s of every minute, because most ticks are at 0 s or 30 s. */
+/** Delay of each scan after the full and half minute, when most ticks are due. Scans start at second 5 and 35. */
 const AFTER_COMMON_TICKS_MS = 5_000
 
 const LAST_SCAN = 'last_scan'
 
-export type ScanStatus = Scanned & {
-  /** Unix milliseconds; undefined before the first scan. */
-  endedAt: number | undefined
-}
-
 /**
- * The scanner. Every 30 s it visits the schedules with overdue ticks, and wakes the chain watchers. There is one
- * object, which stores its alarm and the result of its last scan.
+ * Durable Object of the schedule scanner. Every 30 s, it calls the schedules with overdue ticks and wakes the chain
+ * watchers. There is only one such object. It stores its alarm and the result of its last scan.
  */
-export class Scheduler extends DurableObject<Env> {
+export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   isScanning = false
 
-  /** Returns the last completed scan, which survives eviction. */
   async status(): Promise<ScanStatus> {
     const last = await this.ctx.storage.get<ScanStatus>(LAST_SCAN)
     return last ?? { endedAt: undefined, due: 0, unanswered: 0 }
   }
 
-  /** Sets the alarm if it is not set, or if a clock jump has left it too far away. */
   async wake(): Promise<void> {
     const now = Date.now()
     const at = await this.ctx.storage.getAlarm()
@@ -43,7 +37,7 @@ export class Scheduler extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    // Comes before everything that can fail. If this call fails, the platform retries the alarm.
+    // Sets the next alarm before anything that can fail. If this call itself fails, the platform retries the alarm.
     await this.ctx.storage.setAlarm(nextScanAt(Date.now()))
     if (this.isScanning) return
     this.isScanning = true
@@ -69,7 +63,7 @@ export class Scheduler extends DurableObject<Env> {
   }
 }
 
-/** Returns the time of the first scan after now. */
+/** Returns the time of the next scan after `now`, in Unix milliseconds. */
 export function nextScanAt(now: number): number {
   const scans = Math.floor((now - AFTER_COMMON_TICKS_MS) / SCAN_INTERVAL_MS)
   return (scans + 1) * SCAN_INTERVAL_MS + AFTER_COMMON_TICKS_MS

@@ -13,15 +13,15 @@ export type TicksOptions = {
   state: TriggerState
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
-  /** Called if the object was woken for a tick that is due soon. */
+  /** Called if the trigger's Durable Object was woken for a tick that is due soon. */
   woken: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * The alarm task of a schedule. A tick's run, the record of skipped ticks and the time of the next tick are one
- * transaction: if the object is killed, everything is stored or nothing. If a tick is processed again, its run has the
- * same ID, so each tick has one run (`docs/decisions/0021`).
+ * Alarm task of a schedule. It stores the run of a tick, the record of skipped ticks and the time of the next tick in
+ * one transaction, so a crash cannot leave only some of them stored. If a tick is processed again, its run has the same
+ * ID, so each tick has only one run (`docs/decisions/0021`).
  */
 export class Ticks {
   readonly #options: TicksOptions
@@ -31,8 +31,8 @@ export class Ticks {
   }
 
   /**
-   * Queues the ticks that are due.
-   * @returns when to call it again
+   * Queues runs for the ticks that are due.
+   * @returns time of the next call in Unix milliseconds, or undefined if no call is needed
    */
   tend(now: number): number | undefined {
     const { state, intake, skipped, log } = this.#options
@@ -40,7 +40,8 @@ export class Ticks {
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
     const { cron } = JSON.parse(trigger.config) as { cron: string }
     const tick = nextTick(cron, trigger.nextTickAt - 1)
-    // The tick was stored by a version of the service that interpreted the cron differently (docs/decisions/0069).
+    // The stored tick can differ if an earlier version of the service interpreted the cron differently
+    // (docs/decisions/0069).
     if (tick !== trigger.nextTickAt) state.note({ nextTickAt: tick ?? null })
     if (tick === undefined) return
     if (now < tick) return this.#wait(trigger, cron, tick, now)
@@ -59,10 +60,14 @@ export class Ticks {
     return due.next && wakeAt(trigger.triggerId, due.next, now)
   }
 
-  /** @returns when the alarm has to fire for a tick that is not due yet */
+  /**
+   * Handles a tick that is not due yet.
+   * @returns time at which the alarm has to fire, in Unix milliseconds
+   */
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
     const { state, woken } = this.#options
-    // If the clock is set back, no tick fires twice. If it was hours ahead, the schedule must not stay silent.
+    // If the clock was set back a little, keeps the stored tick, so that no tick fires twice. If the clock had been
+    // hours ahead, continues with the first tick after the current time, so that the schedule does not stay silent.
     const first = nextTick(cron, now) ?? tick
     const next = tick - first > SET_BACK_MAX_MS ? first : tick
     if (next !== tick) state.note({ nextTickAt: next })
@@ -72,7 +77,10 @@ export class Ticks {
   }
 }
 
-/** If the clock is set back by more than this, it was wrong before. */
+/**
+ * Largest clock correction for which the stored tick is kept. After a larger one, the clock is assumed to have been
+ * wrong before.
+ */
 const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
 
 function firingOf(triggerId: string, tick: number, cron: string): DerivedFiring {

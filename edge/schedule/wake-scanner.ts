@@ -1,9 +1,9 @@
 import type { Env } from '../env.ts'
-import type { ScanStatus } from './scheduler.ts'
+import type { ScanStatus } from './scheduler-object.ts'
 
 const SCANNER = 'scanner'
 
-/** Ensures that the scanner's alarm is set. */
+/** Ensures that the alarm of the schedule scanner is set. */
 export function wakeScanner(env: Env): Promise<void> {
   return env.SCHEDULER.getByName(SCANNER).wake()
 }
@@ -15,7 +15,8 @@ export function scanStatus(env: Env): Promise<ScanStatus> {
 let isAwake = false
 
 /**
- * Wakes the scanner once per isolate, alongside its first request. A local stack has no cron trigger that does this.
+ * Wakes the schedule scanner once per isolate, in the background of the isolate's first request. A local stack has no
+ * cron trigger that would wake it.
  */
 export function wakeScannerOnce(env: Env, context: Pick<ExecutionContext, 'waitUntil'>): void {
   if (isAwake) return

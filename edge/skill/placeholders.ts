@@ -1,4 +1,4 @@
-/** Values of this deployment for the `{{name}}` placeholders in the guide. */
+/** Values of the deployment for the `{{name}}` placeholders in the guide. */
 import {
   AGENT_REQUEST_LIFETIME_MS,
   AGENT_TOKEN_IDLE_MS,
@@ -34,7 +34,7 @@ export type Deployment = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
 
 const number = (value: number) => value.toLocaleString('en-US')
 
-/** Returns the texts of all placeholders by name. */
+/** Returns the replacement texts of all placeholders, by name. */
 export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
   const chains = Object.keys(CHAINS).map((chain) => `\`${chain}\``)
   return {
@@ -69,8 +69,8 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
 }
 
 /**
- * Fills in the placeholders of a template.
- * @throws {Error} naming a placeholder that has no value
+ * Replaces the placeholders in a template.
+ * @throws {Error} if a placeholder has no value; the message names the placeholder
  */
 export function filled(template: string, values: Record<string, string>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {

@@ -1,16 +1,14 @@
-import type { ServedDocument } from './documents.ts'
-
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
 
 /**
- * Returns the index of a host's guides (Agent Skills Discovery 0.2.0). Name and description are from the guide's front
- * matter; the digest is of its bytes as served.
+ * Returns the index of a host's guides (Agent Skills Discovery 0.2.0). The name and the description come from the
+ * guide's front matter. The digest is computed from the guide as it is served.
  * @param url URL of the guide
  * @throws {Error} if the front matter has no name or no quoted description
  */
-export function skillIndex({ text, digest }: ServedDocument, url: string) {
+export function skillIndex({ text, digest }: { text: string; digest: string }, url: string) {
   const name = /^name: (\S+)$/m.exec(text)?.[1]
-  // A double-quoted YAML string that uses only JSON's escapes is valid JSON.
+  // A double-quoted YAML string is valid JSON if it uses only the escapes of JSON.
   const description = /^description: (".*")$/m.exec(text)?.[1]
   if (name === undefined || description === undefined)
     throw new Error('the guide’s front matter has no name or no quoted description')

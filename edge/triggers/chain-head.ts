@@ -7,23 +7,28 @@ import type { Env } from '../env.ts'
 import { sleep } from '../sleep.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
-/** The head of the chain is unavailable, so the start block of the trigger is unknown. Nothing was stored. */
+/**
+ * Thrown if a chain's head is unavailable, so that the start block of a trigger cannot be determined. Nothing was
+ * stored.
+ */
 export class ChainUnavailable extends Error {
   override name = 'ChainUnavailable'
   readonly chain: ChainName
   constructor(chain: ChainName) {
-    super(`${chain} is away`)
+    super(`${chain} is unavailable`)
     this.chain = chain
   }
 }
 
-/** The longest time that a request waits. The watcher tries several nodes, one after the other. */
+/**
+ * Maximum time for which a request waits for the head of a chain. The watcher tries several nodes, one after the other.
+ */
 const WAIT_MS = 15_000
 
 /**
- * Returns the number of the chain's latest block. A trigger starts after it.
+ * Returns the number of a chain's latest block. A new trigger starts after this block.
  * @param chains the chains that this deployment watches
- * @throws {ChainUnavailable}
+ * @throws {ChainUnavailable} if the head is not available in time
  * @throws {TriggerRefused} if the chain is not configured, or does not support the finality
  */
 export async function chainHead(

@@ -3,7 +3,7 @@ import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
 import { readChainConfig } from '../chain/chain-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env } from '../env.ts'
-import type { TriggerQueue } from '../queue/trigger-queue.ts'
+import type { TriggerObject } from '../queue/trigger-object.ts'
 import type { KnownHead } from '../queue/watch-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
 import { ChainUnavailable, chainHead } from './chain-head.ts'
@@ -13,22 +13,22 @@ import { takeUsageKey } from './take-usage-key.ts'
 import { requireAllowed } from './trigger-rules.ts'
 
 export type ChangeContext = {
-  /** An ID that this service issued. */
+  /** ID of the trigger, already verified as an ID that this service issued. */
   triggerId: string
   ownerId: string
   now: () => number
-  /** The chains that this deployment watches. */
+  /** Settings of the chains that this deployment watches. */
   chains: Chains
 }
 
-/** The number of attempts if the trigger is changed concurrently. */
+/** Maximum number of attempts to apply a change while the trigger is also changed by others. */
 const TRIES = 3
 
 /**
  * Applies an owner's change to a trigger. Absent fields stay unchanged.
- * @returns the new record; `undefined` if this owner has no such trigger
- * @throws {TriggerRefused} for a value that a trigger of this kind cannot have
- * @throws {OriginAway | OriginBusy} if a new usage key cannot be checked now; nothing is changed
+ * @returns the new record, or `undefined` if this owner has no such trigger
+ * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
+ * @throws {OriginAway | OriginBusy} if a new usage key cannot be checked at the moment; nothing is changed
  * @throws {ChainUnavailable} if the chain's head is needed and unavailable; nothing is changed
  */
 export async function changeTrigger(
@@ -36,10 +36,10 @@ export async function changeTrigger(
   { triggerId, ownerId, now, chains }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
-  // The stub's own types cannot represent a record that contains arbitrary JSON.
-  const queue: Pick<TriggerQueue, 'kindAndAction' | 'sealedUsageKey' | 'change'> =
+  // The types of the RPC stub cannot represent a record that contains arbitrary JSON.
+  const queue: Pick<TriggerObject, 'kindAndAction' | 'sealedUsageKey' | 'change'> =
     env.TRIGGER_QUEUE.getByName(triggerId)
-  // Checked first: other callers must not learn anything about the trigger's kind or its key.
+  // Ownership is checked first, so that other callers learn nothing about the trigger's kind or its key.
   const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
   requireAllowed(known.kind, body, chains)

@@ -6,18 +6,21 @@ import { OriginAway } from '../trust/origin-away.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 
 export type CheckedKey = {
-  /** `account`: the account key, which a trigger must not hold. `unknown`: no account has this key now. */
+  /**
+   * Kind of the key. `account` is an account key, which must not be stored with a trigger. `unknown` means that no
+   * account currently has the key.
+   */
   key: 'usage' | 'account' | 'unknown'
-  /** True if a run of the action would be permitted now. Permission may be granted later. */
+  /** True if the key is currently permitted to execute the action. Permission may also be granted later. */
   mayExecute: boolean
 }
 
 /**
- * Asks the origin about a usage key, before the key or another action is stored with a trigger. Callers reject an
- * account key with 422. An unknown key, or one without permission, only causes a warning.
+ * Asks the origin whether a usage key may execute an action, before the key or the action is stored with a trigger.
+ * Callers reject an account key with 422. A key that is unknown or lacks permission only causes a warning.
  * @param actionCid the CID of the action that the trigger will run
- * @param signal aborts the wait
- * @throws {OriginAway | OriginBusy} 503 or 429: the key cannot be checked now
+ * @param signal aborts the wait for the origin's response
+ * @throws {OriginAway | OriginBusy} if the key cannot be checked at the moment; callers respond with 503 or 429
  */
 export async function checkUsageKey(
   env: Env,
@@ -31,7 +34,7 @@ export async function checkUsageKey(
   if (answer.state === 'known') return { key: answer.key, mayExecute: answer.may_execute }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
-  throw new OriginAway(`the origin did not look at the key: ${reasonOf(answer)}`, {
+  throw new OriginAway(`the origin did not check the key: ${reasonOf(answer)}`, {
     isUnsent: true,
   })
 }

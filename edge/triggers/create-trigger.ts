@@ -8,7 +8,7 @@ import {
 import { type ChainConfig, readChainConfig } from '../chain/chain-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
-import type { TriggerQueue } from '../queue/trigger-queue.ts'
+import type { TriggerObject } from '../queue/trigger-object.ts'
 import { begun, newWatch, type Watch } from '../queue/watch.ts'
 import { chainHead } from './chain-head.ts'
 import { marksWarnings } from './marks-warnings.ts'
@@ -27,9 +27,9 @@ export type CreateContext = {
 }
 
 /**
- * Creates a trigger in its object.
- * @throws {TriggerRefused} for a value that a trigger cannot have
- * @throws {OriginAway | OriginBusy} if the usage key cannot be checked now; nothing is stored
+ * Creates a trigger and stores it in its Durable Object.
+ * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
+ * @throws {OriginAway | OriginBusy} if the usage key cannot be checked at the moment; nothing is stored
  * @throws {ChainUnavailable} if the head of the chain is unavailable; nothing is stored
  */
 export async function createTrigger(
@@ -38,7 +38,7 @@ export async function createTrigger(
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowed(body.kind, body, settings.CHAINS)
-  // Concurrent requests may exceed this limit, which is a safeguard and not an exact quota.
+  // Concurrent requests may exceed the limit on triggers, which is a safeguard and not an exact quota.
   if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
     throw new TriggerRefused({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
@@ -50,8 +50,8 @@ export async function createTrigger(
     watch = await firstWatch(env, settings.CHAINS, body, config)
     warnings.push(...marksWarnings(config))
   }
-  // The stub's own types cannot represent a record that contains arbitrary JSON.
-  const queue: Pick<TriggerQueue, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
+  // The types of the RPC stub cannot represent a record that contains arbitrary JSON.
+  const queue: Pick<TriggerObject, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   const record = await queue.create({
     ...owner,
     name: body.name,
@@ -70,7 +70,10 @@ export async function createTrigger(
   return warnings.length > 0 ? { ...record, warnings } : record
 }
 
-/** Returns the subscription of a new chain event. A disabled trigger starts when it is enabled. */
+/**
+ * Returns the subscription of a new chain event trigger. If the trigger is disabled, the subscription starts when it is
+ * enabled.
+ */
 async function firstWatch(
   env: Env,
   chains: Chains,

@@ -1,12 +1,12 @@
-/** Identifies webhook deliveries for deduplication (`options.dedup`) by an ID from the sender, never by the body. */
+/** Identifies webhook deliveries for deduplication (`options.dedup`). Uses an ID from the sender, never the body. */
 import { encodeBase64url } from '../../shared/base64url.ts'
 import { DELIVERY_ID_MAX_CHARACTERS } from '../../shared/limits.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 
 /**
- * Headers that senders repeat when they repeat a delivery, in order of precedence: idempotency keys, delivery IDs,
- * event IDs. IDs that several events share are excluded: `x-webhook-id` and `x-github-hook-id` identify the
- * subscription.
+ * Headers with a value that a sender repeats when it repeats a delivery, in order of precedence: idempotency keys,
+ * delivery IDs, event IDs. Headers that several events share are excluded. For example, `x-webhook-id` and
+ * `x-github-hook-id` identify the subscription.
  */
 const DELIVERY_IDS = [
   'idempotency-key',
@@ -37,8 +37,8 @@ const DELIVERY_IDS = [
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Returns the deduplication key of a delivery; `undefined` if the sender gave no ID.
- * @param headers names in lower case
+ * Returns the deduplication key of a webhook delivery, or `undefined` if the sender provided no ID.
+ * @param headers header values by name in lower case
  */
 export async function deliveryKey(
   dedup: NonNullable<TriggerOptions['dedup']>,
@@ -49,7 +49,7 @@ export async function deliveryKey(
   const { name, id } = found
   if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
-  // A different separator, so that a short ID that looks like a hash does not collide with one.
+  // Hashes use a different separator, so that a short ID that looks like a hash cannot collide with one.
   return `${name}#${encodeBase64url(new Uint8Array(hash))}`
 }
 
@@ -66,14 +66,18 @@ function knownId(headers: Headers): Found | undefined {
     const id = valueOf(headers, name)
     if (id !== undefined) return { name, id }
   }
-  // CloudEvents 1.0: an event is identified by its source and `id` together. Header values contain no line feeds.
+  // In CloudEvents 1.0, the source and the `id` together identify an event. Header values do not contain line feeds, so
+  // a line feed can separate the two.
   const id = valueOf(headers, 'ce-id')
   return id === undefined
     ? undefined
     : { name: 'ce-id', id: `${valueOf(headers, 'ce-source') ?? ''}\n${id}` }
 }
 
-/** Reads own properties only: an owner may name the header `constructor`. An empty value counts as absent. */
+/**
+ * Returns the value of a header. Reads only own properties, because an owner may configure a header name such as
+ * `constructor`. An empty value counts as absent.
+ */
 function valueOf(headers: Headers, name: string): string | undefined {
   return (Object.hasOwn(headers, name) && headers[name]) || undefined
 }

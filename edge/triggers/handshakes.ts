@@ -1,13 +1,13 @@
 /**
- * Handshakes of senders that use GET or OPTIONS to check that a webhook's URL expects their events. The echo grants
- * nothing: the action verifies that an event comes from the sender.
+ * Answers handshakes of senders that use GET or OPTIONS to check that a webhook URL expects their events. The echo does
+ * not grant anything, because the action verifies that an event comes from the sender.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
 
 export type Asked = { query: URLSearchParams; headers: Headers }
 
-/** Returns the reply to a GET; `undefined` if it is not a known handshake. */
+/** Returns the reply to a GET, or `undefined` if the request is not a known handshake. */
 export function getHandshake(
   asked: Asked,
   sender: HandshakeSender | undefined,
@@ -28,8 +28,9 @@ function okta({ headers }: Asked): HandshakeReply | undefined {
 }
 
 /**
- * Answers Meta, WebSub and Strava. Does not answer `unsubscribe`: anyone can ask a hub to end a subscription, and an
- * echo would confirm it (WebSub, 5.3: a subscriber confirms only what it requested itself).
+ * Answers the handshakes of Meta, WebSub and Strava. Does not answer `unsubscribe`, because anyone can ask a hub to end
+ * a subscription, and an echo would confirm it. A subscriber must confirm only what it has requested itself (WebSub,
+ * 5.3).
  */
 function hub(
   { query, headers }: Asked,
@@ -44,7 +45,7 @@ function hub(
 
 /**
  * Returns true if the client accepts only JSON, as Strava does. Strava's `Accept` header is not documented, so an owner
- * can also set `options.handshake`.
+ * can set `options.handshake` instead.
  */
 function wantsOnlyJson(headers: Headers): boolean {
   const accepted = headers.get('accept')?.toLowerCase()
@@ -57,12 +58,13 @@ function dropbox({ query }: Asked): HandshakeReply | undefined {
 }
 
 /**
- * Returns the headers that allow a sender to deliver (CloudEvents, HTTP Webhook 4.2; Azure Event Grid), if it requested
- * permission. Any other response to OPTIONS must not be read as a grant.
+ * Returns the response headers that allow a sender to deliver events (CloudEvents, HTTP Webhook 4.2; Azure Event Grid),
+ * if the sender has requested permission. Otherwise returns no headers, so that the response to OPTIONS is not read as
+ * a permission.
  */
 export function optionsHandshake(headers: Headers): Record<string, string> {
   const origin = echoable(headers.get('webhook-request-origin'))
   if (origin === undefined) return {}
-  // Senders need no rate limit in advance: events that the queue rejects are answered with 429.
+  // No specific rate limit is announced, because events that the queue rejects are answered with 429.
   return { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' }
 }

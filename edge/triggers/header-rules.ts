@@ -1,9 +1,9 @@
 /**
- * Rules for the headers of a webhook (`docs/decisions/0023`). The action receives headers that verify the sender or
- * describe the event. Denials override every other rule.
+ * Rules that decide which headers of a webhook request reach the action (`docs/decisions/0023`). The action receives
+ * headers that verify the sender or describe the event. A denial takes precedence over every other rule.
  */
 
-/** Credentials that a client may send by accident, and that are not meant for the action. */
+/** Headers with credentials that a client may send by accident, and that are not meant for the action. */
 const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
@@ -12,7 +12,7 @@ const CREDENTIALS = new Set([
   'x-api-key',
 ])
 
-/** Headers that proxies and the platform set. They carry no information about the sender. */
+/** Headers that proxies and the platform set. They contain no information about the sender. */
 const TRANSPORT = new Set([
   'cdn-loop',
   'x-real-ip',
@@ -27,7 +27,10 @@ const TRANSPORT = new Set([
   'upgrade',
   'host',
 ])
-/** Cloudflare's own notifications carry their secret in `cf-webhook-auth`, which the platform itself does not set. */
+/**
+ * Matches transport headers by prefix. `cf-webhook-auth` is excluded, because Cloudflare's notifications send their
+ * secret in it, and the platform itself does not set it.
+ */
 const TRANSPORT_PREFIX = /^(cf-(?!webhook-auth$)|x-forwarded-|proxy-)/
 
 const ALLOWED = new Set([
@@ -95,7 +98,7 @@ const ALLOWED = new Set([
 const ALLOWED_PREFIX =
   /^(ce-|svix-|webhook-|x-hub-|x-github-|x-gitlab-|x-gitea-|x-gitee-|x-forgejo-|x-gogs-|x-goog-|x-shopify-|x-slack-|x-sonos-|x-wc-webhook-|paypal-|twitch-eventsub-|stripe-|wechatpay-|x-amz-sns-|linear-|x-qn-|box-|aeg-)/
 const ALLOWED_PATTERN = [
-  // Adyen sends `hmacsignature` and Chatwork `x-chatworkwebhooksignature`, without a hyphen before the word.
+  // The word may follow without a hyphen: Adyen sends `hmacsignature`, and Chatwork `x-chatworkwebhooksignature`.
   /signature|hmac/,
   /(^|-)(digest|hash|mac|md5|sha256|sig)(-|$)/,
   /(^|-)sign$/,
@@ -105,14 +108,20 @@ const ALLOWED_PATTERN = [
 
 export type Rule = 'deny' | 'allow' | 'only_named'
 
-/** Caches rules by name: senders repeat the same few names, and matching the patterns is most of the cost. */
+/** Cache of rules by header name. Senders repeat the same few names, and matching the patterns is the main cost. */
 const rules = new Map<string, Rule>()
 const RULES_MAX = 1_000
 
-/** No sender uses a longer name. Matching the patterns would take seconds, and the cache would keep the name. */
+/**
+ * Maximum length of a header name. No known sender uses a longer one. Matching a longer name against the patterns could
+ * take seconds, and the cache would keep the name.
+ */
 const NAME_MAX_CHARACTERS = 128
 
-/** @param name in lower case */
+/**
+ * Returns the rule for a header.
+ * @param name header name in lower case
+ */
 export function ruleFor(name: string): Rule {
   if (name.length > NAME_MAX_CHARACTERS) return 'deny'
   const known = rules.get(name)
@@ -124,8 +133,8 @@ export function ruleFor(name: string): Rule {
 }
 
 /**
- * Returns the reason why a header never reaches an action.
- * @param name in lower case
+ * Returns the reason why a header never reaches an action, or `undefined` if it may.
+ * @param name header name in lower case
  */
 export function denialOf(name: string): 'credential' | 'transport' | undefined {
   if (CREDENTIALS.has(name)) return 'credential'

@@ -1,15 +1,15 @@
 import type { CheckedKey } from './check-usage-key.ts'
 
-/** Warnings for the owner: why runs with this key would be refused now. */
+/** Warnings for a trigger's owner, with the reason why runs with the usage key would currently be refused. */
 export const KEY_WARNINGS = {
   unknown: () =>
-    'usage_api_key: no account has this key now; until one has, runs fail with 401, and ten in a row over 15 minutes disable the trigger.',
+    'usage_api_key: no account has this key. Until one does, runs fail with 401; ten in a row over 15 minutes disable the trigger.',
   account: () =>
-    'usage_api_key: it is the key of an account by now, and triggers run with usage keys alone; runs fail with 403, and ten in a row over 15 minutes disable the trigger.',
+    'usage_api_key: this is now an account key, and triggers only run with usage keys. Runs fail with 403; ten in a row over 15 minutes disable the trigger.',
   not_permitted: (actionCid: string) =>
-    `usage_api_key: it may not execute ${actionCid} now; until a group of its account permits it, runs fail with 403, and ten in a row over 15 minutes disable the trigger.`,
+    `usage_api_key: the key cannot execute ${actionCid}. Until a group of its account permits it, runs fail with 403; ten in a row over 15 minutes disable the trigger.`,
   not_asked: (actionCid: string) =>
-    `usage_api_key: whether it may execute ${actionCid} could not be asked now; if it may not, runs fail with 403, and ten in a row over 15 minutes disable the trigger.`,
+    `usage_api_key: could not check whether the key can execute ${actionCid}. If it cannot, runs fail with 403; ten in a row over 15 minutes disable the trigger.`,
 } as const satisfies Record<string, (actionCid: string) => string>
 export type KeyWarning = keyof typeof KEY_WARNINGS
 

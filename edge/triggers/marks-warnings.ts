@@ -4,8 +4,8 @@ import { undecidedLayouts } from '../chain/decoding/undecided-layouts.ts'
 import { markedSignature } from '../chain/signature/marked-signature.ts'
 
 /**
- * Warns about a signature without `indexed` marks if its logs cannot be decoded reliably without them. Suggests forms
- * with marks.
+ * Warns if an event signature has no `indexed` keywords and its logs cannot be decoded reliably without them. Suggests
+ * signatures that include the keywords.
  */
 export function marksWarnings({
   signature,
@@ -15,8 +15,10 @@ export function marksWarnings({
   if (layouts.length === 0) return []
   const forms = layouts.map((indexed) => markedSignature(signature, indexed)).join(' or ')
   const problem =
-    'event_signature does not say which arguments are indexed, and logs alone may not tell: decode can be "ambiguous".'
+    'event_signature does not mark the indexed arguments, and they cannot always be inferred from logs: decode can be "ambiguous".'
   return knownLayouts(signature).length > 0
-    ? [`${problem} Published contracts differ. Send the form that yours declares: ${forms}.`]
+    ? [
+        `${problem} Published contracts differ. Send the form that your contract declares: ${forms}.`,
+      ]
     : [`${problem} Mark them as the contract declares them, for example ${forms}.`]
 }

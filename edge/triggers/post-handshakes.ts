@@ -1,21 +1,22 @@
 /**
- * Handshakes of senders that use POST. They look like events, so each is answered only if the owner named the sender
- * (`options.handshake`). A handshake creates no run. Anything else that this sender posts is an event.
+ * Answers handshakes of senders that use POST. These requests look like events, so they are answered only if the owner
+ * named the sender in `options.handshake`. A handshake does not create a run. Every other POST of the sender is an
+ * event.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
 
 export type Posted = {
-  /** The headers that the action would receive, names in lower case. */
+  /** Headers that the action would receive, with names in lower case. */
   headers: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
   body: Uint8Array
 }
 
-/** Longer than any challenge, so that large events are not parsed. */
+/** Maximum size of a body that is parsed. It exceeds the size of any challenge, so that large events are not parsed. */
 const BODY_MAX_BYTES = 16 * 1024
 
-/** Returns the reply to a POST; `undefined` if it is an event. */
+/** Returns the reply to a handshake, or `undefined` if the POST is an event. */
 export function postHandshake(sender: HandshakeSender, posted: Posted): HandshakeReply | undefined {
   return REPLIES[sender](posted)
 }
@@ -41,8 +42,8 @@ const REPLIES: Record<HandshakeSender, (posted: Posted) => HandshakeReply | unde
       'smartsheet-hook-response',
     ),
   ringcentral: ({ headers }) => emptyWith('validation-token', headers['validation-token']),
-  // Events are signed with the secret and do not contain it. Asana also gives the secret to the client that created the
-  // webhook.
+  // Asana signs its events with the secret but does not include the secret in them. It also gives the secret to the
+  // client that created the webhook.
   asana: ({ headers }) =>
     headers['x-hook-signature'] === undefined
       ? emptyWith('x-hook-secret', headers['x-hook-secret'])
@@ -51,7 +52,7 @@ const REPLIES: Record<HandshakeSender, (posted: Posted) => HandshakeReply | unde
     headers['aeg-event-type'] === 'SubscriptionValidation'
       ? json(validationCode(body), (known) => ({ validationResponse: known }))
       : undefined,
-  // Strava uses only GET (`handshakes.ts`).
+  // Strava's handshake uses GET only (see `handshakes.ts`).
   strava: () => undefined,
 }
 
@@ -80,7 +81,7 @@ function validationCode(body: Uint8Array): unknown {
   return event?.data?.validationCode
 }
 
-/** Returns the body's JSON object or array, or an empty object if the body is anything else. */
+/** Returns the JSON object or array in the body, or an empty object if the body contains anything else. */
 function objectIn(body: Uint8Array): Record<string, unknown> {
   if (body.length > BODY_MAX_BYTES) return {}
   try {

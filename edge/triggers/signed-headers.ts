@@ -1,19 +1,19 @@
 import { ruleFor } from './header-rules.ts'
 
-/** The maximum length of a list of names. No sender uses a longer one. */
+/** Maximum length of a header value that lists signed headers, in characters. No known sender uses a longer list. */
 const LIST_MAX_CHARACTERS = 8 * 1024
 
 /**
- * Returns the headers that a signature declares as signed, in its own value or in a separate header (X-Hook0 v1,
- * Contentful, RFC 9421).
- * @param received names in lower case
- * @returns `undefined` if no signature declares any
+ * Returns the names of headers that a signature declares as signed, in its own value or in a separate header (X-Hook0
+ * v1, Contentful, RFC 9421).
+ * @param received headers with names in lower case
+ * @returns names in lower case, or `undefined` if no signature declares signed headers
  */
 export function namedInSignatures(received: readonly [string, string][]): Set<string> | undefined {
   let named: Set<string> | undefined
   for (const [name, value] of received) {
     if (!name.includes('sign') || value.length > LIST_MAX_CHARACTERS) continue
-    // Only a signature that is passed to the action can be verified there.
+    // A signature that is not passed to the action cannot be verified there.
     if (ruleFor(name) !== 'allow') continue
     for (const header of namesIn(name, value)) (named ??= new Set()).add(header.toLowerCase())
   }
@@ -28,7 +28,10 @@ function namesIn(name: string, value: string): string[] {
   return [...lists].flatMap((found) => found[1]!.split(/\s+/))
 }
 
-/** Parses inner lists of quoted names (RFC 9421, section 4.1). Quoted parameters after a list are not names. */
+/**
+ * Parses the inner lists of quoted names in `Signature-Input` (RFC 9421, section 4.1). Quoted parameters after a list
+ * are not names.
+ */
 function coveredComponents(value: string): string[] {
   const lists = value.matchAll(/\(([^()]*)\)/g)
   const names = [...lists].flatMap(([, list]) => [...list!.matchAll(/"([a-z0-9-]+)"/g)])

@@ -8,9 +8,10 @@ import { checkUsageKey } from './check-usage-key.ts'
 import { KEY_WARNINGS, keyWarnings } from './key-warnings.ts'
 
 /**
- * Returns warnings for the owner: why runs of another action would be refused with the trigger's stored key.
+ * Returns warnings for the owner, with the reason why runs of a new action would be refused with the trigger's stored
+ * usage key.
  * @param actionCid the CID of the action that the trigger will run
- * @param withinMs the timeout of the check; the change is stored in any case
+ * @param withinMs timeout of the check in milliseconds; the change is stored even if the check times out
  */
 export async function storedKeyWarnings(
   env: Env,
@@ -26,10 +27,10 @@ export async function storedKeyWarnings(
     owner_id: ownerId,
   }
   const signal = AbortSignal.timeout(withinMs)
-  // Also limits the verification of the origin, which has no timeout of its own.
+  // The timeout also limits the verification of the origin, which has no timeout of its own.
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () =>
-      reject(new OriginAway('the origin said nothing of a stored key')),
+      reject(new OriginAway('the origin returned no result for a stored key')),
     )
   })
   try {

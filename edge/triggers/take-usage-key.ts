@@ -7,17 +7,17 @@ import { keyWarnings } from './key-warnings.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
 export type TakenKey = {
-  /** Sealed for this trigger and owner only. The edge cannot open it. */
+  /** Usage key, encrypted for this trigger and owner only. The edge cannot decrypt it. */
   sealed: Uint8Array
-  /** Warnings for the owner: why runs would be refused now. */
+  /** Warnings for the owner, with the reason why runs with the key would currently be refused. */
   warnings: string[]
 }
 
 /**
- * Checks a usage key and seals it to the origin before it leaves the request that contained it.
+ * Checks a usage key and encrypts it to the origin. The plaintext key never leaves the request that contained it.
  * @param actionCid the CID of the action that the trigger will run
- * @throws {TriggerRefused} for an account key
- * @throws {OriginAway | OriginBusy} if the key cannot be checked now; nothing is stored unchecked
+ * @throws {TriggerRefused} if the key is an account key
+ * @throws {OriginAway | OriginBusy} if the key cannot be checked at the moment; an unchecked key is never stored
  */
 export async function takeUsageKey(
   env: Env,
@@ -33,7 +33,7 @@ export async function takeUsageKey(
     const sealed = await sealForStorage(storage, usageKey, owner)
     return { sealed, warnings: keyWarnings(checked, actionCid) }
   } catch (error) {
-    // Checking a key has no effect, so a failed check counts as unsent.
+    // Checking a key has no side effects, so a failed check counts as a request that was never sent.
     if (error instanceof OriginAway && !error.isUnsent)
       throw new OriginAway(error.message, { cause: error, isUnsent: true })
     throw error

@@ -7,11 +7,14 @@ import {
 } from '../../shared/ids.ts'
 import { macOf } from '../mac.ts'
 
-/** IDs with a MAC that this isolate has verified. A busy webhook then costs one lookup per request. */
+/**
+ * Cache of trigger IDs with a MAC that this isolate has verified. Each further request to a busy webhook then costs
+ * only a lookup.
+ */
 const checked = new Set<string>()
 const CHECKED_MAX = 10_000
 
-/** Creates a trigger ID: a random part, and a MAC that proves that this service issued it. */
+/** Creates a trigger ID. It consists of a random part and a MAC, which proves that this service issued the ID. */
 export async function newTriggerId(
   macKey: string,
   random: (bytes: number) => Uint8Array,
@@ -23,7 +26,10 @@ export async function newTriggerId(
   return encodeBase64url(id)
 }
 
-/** Returns true if this service issued an ID. A flood of invented IDs never reaches an object or the database. */
+/**
+ * Returns true if this service issued the trigger ID. Requests with invented IDs therefore never reach an object or the
+ * database.
+ */
 export async function isTriggerId(macKey: string, id: string): Promise<boolean> {
   const known = `${macKey}/${id}`
   if (checked.has(known)) return true

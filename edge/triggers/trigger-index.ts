@@ -1,4 +1,4 @@
-/** The index of triggers in D1, for `GET /api/triggers`. Each trigger's object writes its own row. */
+/** Index of all triggers in D1, for `GET /api/triggers`. Each trigger's object writes its own row. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
@@ -9,7 +9,7 @@ import { nextTick } from '../schedule/cron.ts'
 export type IndexDatabase = DrizzleD1Database<typeof schema>
 const { triggers } = schema
 
-/** Writes a trigger's row, unless it already has a later version. */
+/** Writes a trigger's index row, unless the index already has a newer version. */
 export async function putIndexRow(
   db: IndexDatabase,
   ownerId: string,
@@ -27,7 +27,7 @@ export async function putIndexRow(
   }
   await db
     .insert(triggers)
-    // A row that its object has just written needs no comparison with it.
+    // The trigger's object has just written the row, so the scanner does not need to compare the two yet.
     .values({ id: record.id, ...row, checkedAt: row.updatedAt })
     .onConflictDoUpdate({
       target: triggers.id,
@@ -40,25 +40,25 @@ export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: strin
   await db.delete(triggers).where(and(eq(triggers.id, id), eq(triggers.ownerId, ownerId)))
 }
 
-/** A position in a list: after the trigger with this time and ID. */
+/** Position in a list of triggers: after the trigger with this creation time and ID. */
 export type ListPlace = { createdAt: number; id: string }
 export type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
 export type ListQuery = ListFilter & {
-  /** All triggers if absent. */
+  /** Maximum number of triggers on a page. If absent, all triggers are returned. */
   limit?: number | undefined
   after?: ListPlace | undefined
 }
 export type TriggerList = {
   triggers: ListedTrigger[]
-  /** The number of triggers that match the filters, on all pages. */
+  /** Number of triggers that match the filters, across all pages. */
   total: number
-  /** The start of the next page; absent on the last page. */
+  /** Position at which the next page starts. Absent on the last page. */
   next?: ListPlace
 }
 
 /**
  * Returns an owner's triggers, newest first.
- * @param now Unix milliseconds; a next run in the past is recomputed
+ * @param now current time in Unix milliseconds; next run times in the past are recomputed
  */
 export async function listTriggers(
   db: IndexDatabase,
@@ -80,7 +80,7 @@ export async function listTriggers(
     .from(triggers)
     .where(and(matching, behind))
     .orderBy(desc(triggers.createdAt), desc(triggers.id))
-    // One row more than shown, to detect whether there is a next page.
+    // Reads one row more than the page shows, to detect whether there is a next page.
     .limit(limit === undefined ? -1 : limit + 1)
   const all = db.select({ total: count() }).from(triggers).where(matching)
   const [rows, [counted]] = await db.batch([page, all])
@@ -95,7 +95,10 @@ export async function listTriggers(
   }
 }
 
-/** Recomputes the next run: the row is as old as the trigger's last change, and ticks have passed since. */
+/**
+ * Recomputes the next run time of a schedule if it is in the past. The index row dates from the trigger's last change,
+ * and ticks have passed since then.
+ */
 function asOf(now: number, trigger: ListedTrigger): ListedTrigger {
   const { next_run_at, config } = trigger
   if (!next_run_at || Date.parse(next_run_at) > now) return trigger
@@ -112,7 +115,8 @@ export async function countTriggers(db: IndexDatabase, ownerId: string): Promise
 }
 
 /**
- * Returns the fields of a record that lists show: without the source, large params, and state that only the object has.
+ * Returns the fields of a trigger's record that lists show. Omits the source code, large params, and state that only
+ * the trigger's object has.
  */
 function listed(record: TriggerRecord): ListedTrigger {
   const {

@@ -1,4 +1,4 @@
-/** Rules for the fields of a trigger beyond their JSON types. Creation and PATCH share them. */
+/** Validation rules for the fields of a trigger beyond their JSON types. They apply to both creation and PATCH. */
 import { isDeeper } from '../../shared/json-depth.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
@@ -16,7 +16,7 @@ type OptionName = keyof TriggerOptions
 
 const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
 
-/** The options that apply to each kind. Other options are rejected, because owners would rely on them in vain. */
+/** Options that apply to each kind of trigger. Other options are rejected, because they would have no effect. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
   webhook: [...EVERY_KIND, 'dedup', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
@@ -24,9 +24,9 @@ const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
 }
 
 /**
- * Validates the fields that are present.
+ * Validates the fields of a trigger that are present.
  * @param chains the chains that this deployment watches
- * @throws {TriggerRefused} naming the first field that this kind does not accept
+ * @throws {TriggerRefused} if a field is not allowed for this kind of trigger; the error names the first such field
  */
 export function requireAllowed(
   kind: TriggerKind,
@@ -43,13 +43,13 @@ export function requireAllowed(
 
 function requireConfig(kind: TriggerKind, config: Record<string, unknown>): void {
   if (kind === 'webhook' && Object.keys(config).length > 0)
-    refuse('config', 'a webhook has no configuration', 'Send {} or leave config out.')
+    refuse('config', 'a webhook has no configuration', 'Send {} or omit config.')
   const wrong = kind === 'schedule' ? checkSchedule(config) : undefined
   if (wrong)
     refuse(
       wrong.field,
       wrong.problem,
-      'Send {"cron": ...}: 5 fields, or 6 with seconds in front, in UTC.',
+      'Send {"cron": ...} with 5 fields, or 6 with seconds first, in UTC.',
     )
 }
 
@@ -58,15 +58,15 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
     if (!OPTIONS[kind].includes(name))
       refuse(
         `options.${name}`,
-        `it means nothing to a ${kind}`,
-        `A ${kind} takes ${OPTIONS[kind].join(', ')}.`,
+        `not an option of a ${kind}`,
+        `A ${kind} supports ${OPTIONS[kind].join(', ')}.`,
       )
   const { dedup, pass_headers = [] } = options
   if (typeof dedup === 'object' && ruleFor(dedup.header.toLowerCase()) === 'deny')
     refuse(
       'options.dedup.header',
-      'this header is never looked at',
-      'Name the header that the sender repeats with a delivery.',
+      'this header cannot identify a delivery',
+      'Name a header that the sender repeats when it retries a delivery.',
     )
   for (const name of pass_headers) {
     const denial = denialOf(name)
@@ -86,12 +86,20 @@ const DENIAL_FIXES = {
 function requireSource(source: string): void {
   const bytes = utf8Bytes(source)
   if (bytes > TRIGGER_SOURCE_MAX_BYTES)
-    refuse('action_code', tooLarge(bytes, TRIGGER_SOURCE_MAX_BYTES), 'Make the source smaller.')
+    refuse(
+      'action_code',
+      tooLarge(bytes, TRIGGER_SOURCE_MAX_BYTES),
+      'Reduce the size of the source.',
+    )
 }
 
 function requireParams(params: Record<string, unknown>): void {
   if (isDeeper(params, JSON_DEPTH_MAX))
-    refuse('default_params', `nested over ${JSON_DEPTH_MAX} deep`, 'Make them flatter.')
+    refuse(
+      'default_params',
+      `nested more than ${JSON_DEPTH_MAX} levels deep`,
+      'Reduce the nesting.',
+    )
   const bytes = utf8Bytes(JSON.stringify(params))
   if (bytes > DEFAULT_PARAMS_MAX_BYTES)
     refuse(
@@ -102,7 +110,7 @@ function requireParams(params: Record<string, unknown>): void {
 }
 
 const utf8Bytes = (text: string) => new TextEncoder().encode(text).length
-const tooLarge = (bytes: number, max: number) => `${bytes} bytes, and at most ${max} are taken`
+const tooLarge = (bytes: number, max: number) => `${bytes} bytes exceed the limit of ${max}`
 
 function refuse(field: string, problem: string, fix: string): never {
   throw new TriggerRefused({ reason: 'field', field, problem, fix })

@@ -1,24 +1,29 @@
 import { ruleFor } from './header-rules.ts'
 import { namedInSignatures } from './signed-headers.ts'
 
-/** Limits on the stored headers. Real senders stay far below them, and a row has to hold the headers. */
+/**
+ * Limits on the stored headers of a webhook request, which must fit in a database row. Real senders stay far below
+ * them.
+ */
 const HEADERS_MAX = 64
 const VALUE_MAX_CHARACTERS = 8 * 1024
 const TOTAL_MAX_CHARACTERS = 32 * 1024
 
 export type SafeHeaders = {
-  /** Passed to the action; names in lower case. */
+  /** Headers that are passed to the action, with names in lower case. */
   headers: Record<string, string>
-  /** True if the limits left out any of the passed headers. */
+  /** True if headers for the action were omitted because of the limits. */
   truncated: boolean
-  /** Neither passed nor denied. The trigger's options may name them (`dedup.header`, `pass_headers`). */
+  /**
+   * Headers that are neither passed nor denied. The trigger's options may name them (`dedup.header`, `pass_headers`).
+   */
   withheld: Record<string, string>
   withheldTruncated: boolean
 }
 
-/** Classifies the headers of a webhook by the header rules, in one pass. */
+/** Classifies the headers of a webhook request by the header rules, in one pass. */
 export function safeHeaders(received: Headers): SafeHeaders {
-  // Read once, because each entry crosses the boundary to the platform.
+  // The headers are read only once, because each entry is copied from the platform's native code.
   const entries = [...received]
   const named = namedInSignatures(entries)
   const passed = new Bounded()
@@ -37,9 +42,12 @@ export function safeHeaders(received: Headers): SafeHeaders {
   }
 }
 
-/** Collects headers up to the limits. A header that is too large is left out, and later ones may still fit. */
+/**
+ * Collects headers up to the limits. A header that exceeds a limit is omitted, but smaller headers after it may still
+ * fit.
+ */
 class Bounded {
-  // No prototype: a header may be called `__proto__`.
+  // The object has no prototype, because a header may be named `__proto__`.
   readonly headers: Record<string, string> = Object.create(null)
   truncated = false
   #count = 0

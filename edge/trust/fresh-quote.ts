@@ -3,14 +3,14 @@ import { EvidenceRefused } from '../../shared/attestation/refused.ts'
 import { encodeHex } from '../../shared/hex.ts'
 
 /**
- * Requires a quote for the nonce that was sent. Rule 1 checks such a quote only if the bundle has one, so recorded
- * evidence would pass without this check.
- * @throws {EvidenceRefused} by the rule `quote`
+ * Requires the evidence to contain a quote for the given nonce. Rule 1 checks such a quote only if the bundle contains
+ * one, so recorded evidence would pass without this check.
+ * @throws {EvidenceRefused} with the rule `quote`
  */
 export function requireFreshQuote(
   { fresh }: Pick<EvidenceBundle, 'fresh'>,
   nonce: Uint8Array<ArrayBuffer>,
 ): void {
   if (fresh?.nonce !== encodeHex(nonce))
-    throw new EvidenceRefused('quote', 'there is no quote for the nonce that was sent')
+    throw new EvidenceRefused('quote', 'the evidence has no quote for the requested nonce')
 }

@@ -1,10 +1,10 @@
-/** Queries the governance contract about a compose hash (`docs/attestation.md`, rule 7). */
+/** Queries the governance contract for whether a compose hash is allowed (`docs/attestation.md`, rule 7). */
 import { z } from 'zod'
 
-/** The contract could not be queried, so it is unknown whether the compose hash is allowed. */
+/** Thrown if the governance contract could not be queried, so it is unknown whether the compose hash is allowed. */
 export class GovernanceAway extends Error {
   constructor(reason: string, options?: ErrorOptions) {
-    super(`the governance contract could not be asked: ${reason}`, options)
+    super(`the governance contract could not be queried: ${reason}`, options)
     this.name = 'GovernanceAway'
   }
 }
@@ -13,7 +13,7 @@ export type Governance = { chain_id: number; allowed: boolean }
 
 /** Function selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of its Keccak-256. */
 const ALLOWED_COMPOSE_HASHES = '0x2f6622e5'
-/** ABI encoding of `true`, a word of value 1. Any other result counts as a denial. */
+/** ABI encoding of `true`: a word with the value 1. Any other result counts as a denial. */
 const TRUE = `0x${'1'.padStart(64, '0')}`
 
 const answersSchema = z.array(
@@ -21,10 +21,10 @@ const answersSchema = z.array(
 )
 
 /**
- * Queries the contract at the address that is the application's ID.
- * @param appId hex of 20 bytes
- * @param composeHash hex of 32 bytes
- * @throws {GovernanceAway}
+ * Queries the governance contract, which has the application's ID as its address.
+ * @param appId 20 bytes in hex
+ * @param composeHash 32 bytes in hex
+ * @throws {GovernanceAway} if the contract cannot be queried
  */
 export async function askGovernance(
   { rpcUrl, appId, composeHash }: { rpcUrl: string; appId: string; composeHash: string },
@@ -40,11 +40,11 @@ export async function askGovernance(
   const resultOf = (id: number) => answers.data?.find((answer) => answer.id === id)?.result
   const [chainId, allowed] = [resultOf(1), resultOf(2)]
   if (chainId === undefined || allowed === undefined)
-    throw new GovernanceAway('the node gave no result')
+    throw new GovernanceAway('the node returned no result')
   return { chain_id: Number(chainId), allowed: allowed.toLowerCase() === TRUE }
 }
 
-/** Two short results are expected, so a longer response is rejected. */
+/** Maximum length of a response. Only two short results are expected, so longer responses are rejected. */
 const ANSWER_MAX_CHARACTERS = 16 * 1024
 
 async function ask(
@@ -65,7 +65,7 @@ async function ask(
     if (response.status !== 200) throw new Error(`status ${response.status}`)
     return JSON.parse(text)
   } catch (error) {
-    // Only the error's name: a message of `fetch` may contain the URL, and the URL may contain a key.
+    // Only the name of the error is used. A message of `fetch` may contain the URL, which may contain an API key.
     const reason = error instanceof Error ? error.name : 'unknown'
     throw new GovernanceAway(reason, { cause: error })
   }
@@ -76,7 +76,7 @@ async function startOf(response: Response): Promise<string> {
   let text = ''
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the answer is too long')
+    if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the response is too long')
   }
   return text
 }

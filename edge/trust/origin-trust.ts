@@ -7,36 +7,25 @@ import {
   unverified,
   verified,
 } from './trust-health.ts'
+import type { TrustedKeys, TrustObject } from './trust-object.ts'
 import { type VerifiedOrigin, verifyOrigin } from './verify-origin.ts'
 
-/** Public keys named by the origin's evidence, as uncompressed P-256 points. */
-export type TrustedKeys = {
-  channelKey: Uint8Array
-  storageKey: Uint8Array
-  /** Unix milliseconds. */
-  verifiedUntil: number
-}
-
-/** Keys are renewed this long before they expire, so that no run has to wait for it. */
+/** Time before their expiry at which keys are renewed, so that no run has to wait for the renewal. */
 const AHEAD_MS = 10 * 60 * 1000
-/** Minimum interval between verifications, regardless of how many objects request one. */
+/** Minimum interval between verifications of the origin, regardless of how many objects request one. */
 const REVERIFY_MIN_MS = 1_000
 
 /**
- * Verifies the origin before anything is sealed to it, and again within the hour. Fails closed: without verified keys,
- * nothing can be sealed. Stores nothing, so it verifies again after an eviction (`docs/decisions/0030`).
+ * Durable Object that verifies the origin before anything is encrypted to it, and repeats the verification within the
+ * hour. Fails closed, because nothing can be encrypted without verified keys. Stores nothing, so it verifies the origin
+ * again after an eviction (`docs/decisions/0030`).
  */
-export class OriginTrust extends DurableObject<Env> {
+export class OriginTrust extends DurableObject<Env> implements TrustObject {
   #origin: VerifiedOrigin | undefined
   #verifying: Promise<VerifiedOrigin> | undefined
-  /** The last attempt, if it failed. */
+  /** The last verification attempt, if it failed. */
   #failed: { error: unknown; reason: TrustReason; at: number } | undefined
 
-  /**
-   * Returns the keys to seal to.
-   * @param stale true if the origin did not recognize the caller's key; the origin is then verified again
-   * @throws {Error} if the origin cannot be reached or its evidence is rejected
-   */
   async keys(stale: boolean): Promise<TrustedKeys> {
     const now = Date.now()
     const origin = this.#current(now)
@@ -48,7 +37,6 @@ export class OriginTrust extends DurableObject<Env> {
     return keysOf(await this.#verifiedAnew(now))
   }
 
-  /** Returns the current state without verifying the origin. */
   async health(): Promise<TrustHealth> {
     const origin = this.#current(Date.now())
     if (origin) return verified(origin, this.#failed?.reason)
@@ -60,7 +48,7 @@ export class OriginTrust extends DurableObject<Env> {
   }
 
   async #verifiedAnew(now: number): Promise<VerifiedOrigin> {
-    // A clock that was set back must not block the verification.
+    // The verification must not be blocked if the clock was set back.
     const sinceFailure = this.#failed ? now - this.#failed.at : REVERIFY_MIN_MS
     if (!this.#verifying && sinceFailure >= 0 && sinceFailure < REVERIFY_MIN_MS)
       throw this.#failed?.error
@@ -84,7 +72,7 @@ export class OriginTrust extends DurableObject<Env> {
   }
 }
 
-/** Wraps the runtime's `fetch`, which must not be called as a method of another object. */
+/** Wraps the `fetch` function of the runtime, which must not be called as a method of another object. */
 const sendRequest: typeof fetch = (input, init) => fetch(input, init)
 
 function keysOf({ keys, verifiedUntil }: VerifiedOrigin): TrustedKeys {

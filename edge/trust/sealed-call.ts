@@ -11,22 +11,26 @@ export type Freshness = { request_id: string; issued_at: number; expires_at: num
 
 export type OriginCall = {
   path: string
-  /** Returns the plaintext. Called once per key with the same freshness, because a retry is the same request. */
+  /**
+   * Returns the plaintext of the call. It is called once per key with the same freshness, because a retry must be the
+   * same request.
+   */
   plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>
-  /** Stops waiting. The origin may have started by then. */
+  /** Aborts the wait for a response. The origin may already have started to process the call. */
   signal: AbortSignal
-  /** Called whenever bytes arrive. */
+  /** Called whenever bytes of the response arrive. */
   onBytes?: () => void
 }
 
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * Sends a call to the origin, sealed to its verified key in PSK mode. Sends it again only if the origin replies that it
- * could not open it, because it has another key. That reply is not sealed, so an intermediary that forwarded the call
- * could forge it. The second attempt therefore has the same request ID: an origin that accepted the first one rejects
- * it, and its failure does not count as unsent (`docs/decisions/0030`).
- * @returns the text of the response
+ * Sends a call to the origin, encrypted to its verified key in PSK mode. Sends the call a second time only if the
+ * origin replies that it has a different key and could not decrypt the call. That reply is not encrypted, so an
+ * intermediary that forwarded the call could forge it. The second attempt therefore has the same request ID. If the
+ * origin has already accepted the first attempt, it rejects the second, and that failure does not count as unsent
+ * (`docs/decisions/0030`).
+ * @returns the plaintext of the response
  * @throws {OriginAway}
  */
 export async function sealedCall(
@@ -45,7 +49,7 @@ export async function sealedCall(
   } catch (error) {
     throw new OriginAway(reasonOf(error), { cause: error })
   }
-  throw new OriginAway('the origin does not know its own verified key')
+  throw new OriginAway('the origin rejected its own verified key')
 }
 
 function freshnessAt(now: number): Freshness {
@@ -57,7 +61,7 @@ function freshnessAt(now: number): Freshness {
 }
 
 /**
- * Returns the keys to seal to.
+ * Returns the keys to which requests are encrypted.
  * @throws {OriginAway} if the origin is not verified
  */
 export async function verifiedKeys(env: Env, now: number, stale: boolean): Promise<SealingKeys> {
@@ -93,12 +97,12 @@ async function send(
   }
   if (response.headers.get('content-type') !== SEALED_CONTENT_TYPE) {
     await response.body?.cancel()
-    throw new Error(`an unsealed answer with status ${response.status}`)
+    throw new Error(`unsealed response with status ${response.status}`)
   }
   return sealed.open(await bytesOf(response, onBytes))
 }
 
-/** Reads the body without the padding before it. */
+/** Reads the body of a response, without the padding that precedes it. */
 async function bytesOf(
   response: Response,
   onBytes: (() => void) | undefined,
@@ -112,7 +116,7 @@ async function bytesOf(
   return joinBytes(...chunks)
 }
 
-/** Returns a short reason for the log: names and statuses, never content of the request. */
+/** Returns a short reason for the log. It contains names and statuses, but no content of the request. */
 function reasonOf(error: unknown): string {
   if (error instanceof AnswerNotAuthentic) return error.message
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'

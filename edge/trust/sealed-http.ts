@@ -15,7 +15,7 @@ import { OriginAway } from './origin-away.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 
 export type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
-  /** The bytes of the body, followed by free space for the head. */
+  /** Buffer with the bytes of the body, followed by free space for the head. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
@@ -26,7 +26,7 @@ export type SealedHttpResult = {
   body: Uint8Array<ArrayBuffer>
 }
 
-/** The origin is overloaded, or one of its components is unavailable. The request had no effect. */
+/** Thrown if the origin is overloaded, or if one of its components is unavailable. The request had no effect. */
 export class OriginBusy extends Error {
   readonly status: 429 | 503
   readonly fix: string
@@ -37,7 +37,7 @@ export class OriginBusy extends Error {
     this.name = 'OriginBusy'
     this.status = refusal.status
     this.fix = refusal.fix
-    // An origin of another release may return a reason that is unknown here. No code branches on it.
+    // An origin of another release may return a reason that the edge does not know. No code branches on the reason.
     this.reason = reasonOf(refusal) as ErrorCode
     this.retryAfterS = refusal.retry_after_s
   }
@@ -46,9 +46,10 @@ export class OriginBusy extends Error {
 const answerSchema = z.discriminatedUnion('state', [sealedHttpAnswerSchema, refusalSchema])
 
 /**
- * Forwards a request to the core API inside the envelope. Sent only once: if the response is lost, it is unknown
- * whether the request was executed.
- * @throws {OriginAway | OriginBusy}
+ * Forwards a request to the core API inside the sealed envelope. The request is sent only once. If the response is
+ * lost, it is unknown whether the request was executed.
+ * @throws {OriginAway} if the origin is unreachable or returns an invalid response
+ * @throws {OriginBusy} if the origin refuses the request with 429 or 503
  */
 export async function passSealed(
   env: Env,
@@ -78,13 +79,13 @@ export async function passSealed(
 function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
   const parts = unframe(text)
   const read = parts && answerSchema.safeParse(parsed(parts.head))
-  if (!parts || !read?.success) throw new OriginAway('the origin answered what is no answer')
+  if (!parts || !read?.success) throw new OriginAway('the origin returned an invalid response')
   const answer = read.data
   if (answer.state === 'answered')
     return { status: answer.status, headers: answer.headers, body: parts.body }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
-  // The outcome of a replayed request is unknown here.
+  // If the origin reports a replay, it has accepted the request before, and its outcome is unknown.
   const reason = reasonOf(answer)
   const isUnsent = reason !== 'request_replayed'
   throw new OriginAway(`the origin refused the envelope: ${reason}`, { isUnsent })

@@ -22,10 +22,13 @@ import { sealingKeys } from './trusted-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
-/** Added to `wait_ms` for the round trip and for a body of several megabytes. */
+/**
+ * Time in addition to `wait_ms` before a call times out. It allows for the round trip and for a body of several
+ * megabytes.
+ */
 const TRANSPORT_MS = 30_000
 
-/** Client of the origin: seals each call to a verified key, and opens each response. */
+/** Client of the origin. Encrypts each call to a verified key, and decrypts each response. */
 export class SealedOrigin {
   readonly #env: Env
   readonly #now: () => number
@@ -36,25 +39,34 @@ export class SealedOrigin {
   }
 
   /**
-   * Prepares what the first call of an isolate would have to wait for: the verified keys, and the schema of the
-   * response. Ignores failures, because the call itself will report them.
+   * Loads the verified keys and the response schema in advance, so that the first call of an isolate does not have to
+   * wait for them. Ignores failures, because the call itself will report them.
    */
   async prepare(): Promise<void> {
     executeAnswerSchema.safeParse({ state: 'running' })
     await sealingKeys(this.#env, this.#now()).catch(() => undefined)
   }
 
-  /** @throws {OriginAway} */
+  /**
+   * Asks the origin to execute a run.
+   * @throws {OriginAway} if the origin is unreachable or returns an invalid response
+   */
   execute(request: Unsent<ExecuteRequest>): Promise<ExecuteAnswer> {
     return this.#call(SEALED_EXECUTE_PATH, request, executeAnswerSchema, request.wait_ms)
   }
 
-  /** @throws {OriginAway} also if `signal` aborts the wait; the runs continue */
+  /**
+   * Asks the origin for the outcomes of runs.
+   * @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait. The runs continue in both cases.
+   */
   outcomes(request: Unsent<OutcomesRequest>, signal: AbortSignal): Promise<OutcomesAnswer> {
     return this.#call(SEALED_OUTCOMES_PATH, request, outcomesAnswerSchema, request.wait_ms, signal)
   }
 
-  /** @throws {OriginAway} also if `signal` aborts the wait */
+  /**
+   * Asks the origin to check a usage key.
+   * @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait
+   */
   checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyAnswer> {
     return this.#call(SEALED_KEYS_PATH, request, checkKeyAnswerSchema, 0, signal)
   }
@@ -75,7 +87,7 @@ export class SealedOrigin {
     try {
       return schema.parse(JSON.parse(new TextDecoder().decode(text)))
     } catch (error) {
-      throw new OriginAway('the origin answered what is no answer', { cause: error })
+      throw new OriginAway('the origin returned an invalid response', { cause: error })
     }
   }
 }

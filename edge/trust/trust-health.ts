@@ -1,25 +1,25 @@
-/** State of the origin in `GET /health`: what was verified, when, and under which root. */
+/** Trust state of the origin in `GET /health`: what was verified, when, and under which root certificate. */
 import type { Measurements, Verdict } from '../../shared/attestation/policy.ts'
 import { EvidenceRefused } from '../../shared/attestation/refused.ts'
 import { GovernanceAway } from './governance.ts'
 import type { VerifiedOrigin } from './verify-origin.ts'
 
 /**
- * Reason why no new keys were obtained. Only a name, because this service must not publish text from an unverified
+ * Reason why no new keys were obtained. It is only a name, because the edge must not publish text from an unverified
  * origin.
  */
 export type TrustReason =
   | 'not_verified_yet'
   | 'origin_away'
   | 'governance_away'
-  /** Includes the name of the rule: `refused_evidence_files`. */
+  /** Evidence was rejected. Includes the name of the rule that failed, for example `refused_evidence_files`. */
   | `refused_${string}`
-  /** The edge's own Durable Object does not respond. */
+  /** The edge's own `OriginTrust` object does not respond. */
   | 'trust_object_away'
 
 export type TrustHealth = {
   verdict: Verdict | null
-  /** RFC 3339. */
+  /** Time of the last successful verification, in RFC 3339 format. Null if the origin is not verified. */
   verified_at: string | null
   verified_until: string | null
   root: { kind: 'intel' | 'simulated'; name: string; spki_sha256: string } | null
@@ -27,7 +27,9 @@ export type TrustHealth = {
   app_id: string | null
   compose_hash: string | null
   measurements: (Measurements & { rtmr3: string }) | null
-  /** Reason why the last attempt failed, or why there is no valid verification. */
+  /**
+   * Reason why the last verification failed, or why there is no valid verification. Absent if there is neither problem.
+   */
   reason?: TrustReason
 }
 
@@ -46,7 +48,10 @@ export function unverified(reason: TrustReason): TrustHealth {
   }
 }
 
-/** @param reason why the last renewal failed, if it did */
+/**
+ * Returns the health of a verified origin.
+ * @param reason why the last renewal failed; absent if it did not fail
+ */
 export function verified(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
   const { report, verifiedAt, verifiedUntil } = origin
   const { root } = report

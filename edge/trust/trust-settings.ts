@@ -1,10 +1,12 @@
-/** Settings of the Worker that define which origins the edge trusts. */
+/** Settings of the Worker that determine which origins the edge trusts. */
 import { z } from 'zod'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
 import { SETTINGS } from '../../shared/settings.ts'
 
 const hex = (bytes: number) =>
-  z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `lower-case hex of ${bytes} bytes`)
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `expected lower-case hex of ${bytes} bytes`)
 
 const measurementsSchema = z.strictObject({
   mrtd: hex(48),
@@ -13,7 +15,10 @@ const measurementsSchema = z.strictObject({
   rtmr2: hex(48),
 })
 
-/** The keys of a revoked platform are considered compromised, so operators cannot accept it. */
+/**
+ * TCB statuses that operators may accept. `Revoked` is excluded, because the keys of a revoked platform are considered
+ * compromised.
+ */
 const acceptedStatus = z.enum(TCB_STATUSES).exclude(['Revoked'])
 
 const commaList = z.string().transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -21,26 +26,26 @@ const commaList = z.string().transform((text) => text.split(',').map((entry) => 
 export const trustSettings = {
   ORIGIN_TRUST: z.enum(['hardware', 'simulated']).register(SETTINGS, {
     meaning:
-      "the policy that verifies the origin: `hardware` (a quote under Intel's root; `wrangler.toml` sets it) or `simulated` (under the root that `SIM_ROOT_SHA256` names)",
-    production: 'anything but `hardware`',
+      "policy for verifying the origin: `hardware` (a quote under Intel's root; set by `wrangler.toml`) or `simulated` (under the root in `SIM_ROOT_SHA256`)",
+    production: 'any value except `hardware`',
   }),
   SIM_ROOT_SHA256: hex(32).optional().register(SETTINGS, {
     meaning:
-      "SHA-256 in hex of the simulated root's SubjectPublicKeyInfo; with `simulated` alone, and required there",
-    production: 'any',
+      "SHA-256 in hex of the simulated root's SubjectPublicKeyInfo; required with `simulated`, not allowed otherwise",
+    production: 'any value',
   }),
   ORIGIN_APP_ID: hex(20).optional().register(SETTINGS, {
-    meaning: "20 bytes of hex: the application that the origin has to be, dstack's `app_id`",
-    default: 'none: any',
-    production: 'its absence',
+    meaning: "required `app_id` of the origin's application in dstack, 20 bytes in hex",
+    default: 'none: any is accepted',
+    production: 'if not set',
   }),
   ORIGIN_COMPOSE_HASHES: commaList
     .pipe(z.array(hex(32)).min(1))
     .optional()
     .register(SETTINGS, {
-      meaning: 'compose hashes that may run, 32 bytes of hex each, separated by commas',
-      default: 'none: any',
-      production: 'its absence, unless `GOVERNANCE_RPC` is set',
+      meaning: 'allowed compose hashes, 32 bytes in hex each, separated by commas',
+      default: 'none: any is accepted',
+      production: 'if not set, unless `GOVERNANCE_RPC` is set',
     }),
   ORIGIN_MEASUREMENTS: z
     .string()
@@ -49,53 +54,52 @@ export const trustSettings = {
     .optional()
     .register(SETTINGS, {
       meaning:
-        'machines that may run it: a JSON list of `{"mrtd", "rtmr0", "rtmr1", "rtmr2"}`, 48 bytes of hex each',
-      default: 'none: any',
-      production: 'its absence',
+        'allowed machines: a JSON array of `{"mrtd", "rtmr0", "rtmr1", "rtmr2"}`, 48 bytes in hex each',
+      default: 'none: any is accepted',
+      production: 'if not set',
     }),
   TCB_STATUSES: commaList
     .pipe(z.array(acceptedStatus).min(1))
     .default(['UpToDate'])
     .register(SETTINGS, {
       meaning:
-        'what Intel may say of the platform, separated by commas. `Revoked` is refused everywhere',
+        'accepted TCB statuses of the platform, separated by commas. `Revoked` is always rejected',
     }),
   GOVERNANCE_RPC: z
     .url({ protocol: /^https?$/ })
     .optional()
     .register(SETTINGS, {
       meaning:
-        'JSON-RPC of the chain whose contract at the app id says which compose hashes are allowed; asked at each verification where it is set',
-      secret: 'when a key is in it',
+        'JSON-RPC URL of the chain with the governance contract, at the address of the app ID, that lists the allowed compose hashes; if set, it is queried at each verification',
+      secret: 'if it contains a key',
       production: '`http`',
     }),
 }
 
 export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
-/** Returns the settings that are missing or contradict each other, each with a message. */
+/** Returns the names of settings that are missing or contradict each other, each with an error message. */
 export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string, string][] {
   const { ORIGIN_TRUST, SIM_ROOT_SHA256, GOVERNANCE_RPC } = settings
   const found: [string, string][] = []
   if (ORIGIN_TRUST === 'simulated' && SIM_ROOT_SHA256 === undefined)
-    found.push(['SIM_ROOT_SHA256', 'required: the one simulated root that is trusted'])
+    found.push(['SIM_ROOT_SHA256', 'required with ORIGIN_TRUST=simulated'])
   if (ORIGIN_TRUST === 'hardware' && SIM_ROOT_SHA256 !== undefined)
-    found.push(['SIM_ROOT_SHA256', 'only with ORIGIN_TRUST simulated'])
+    found.push(['SIM_ROOT_SHA256', 'allowed only with ORIGIN_TRUST=simulated'])
   if (settings.SVC_ENV !== 'production') return found
 
-  if (ORIGIN_TRUST !== 'hardware') found.push(['ORIGIN_TRUST', 'production takes hardware alone'])
-  if (settings.ORIGIN_APP_ID === undefined)
-    found.push(['ORIGIN_APP_ID', 'production names the application'])
+  if (ORIGIN_TRUST !== 'hardware') found.push(['ORIGIN_TRUST', 'must be hardware in production'])
+  if (settings.ORIGIN_APP_ID === undefined) found.push(['ORIGIN_APP_ID', 'required in production'])
   if (settings.ORIGIN_MEASUREMENTS === undefined)
-    found.push(['ORIGIN_MEASUREMENTS', 'production names the machines'])
+    found.push(['ORIGIN_MEASUREMENTS', 'required in production'])
   if (settings.ORIGIN_COMPOSE_HASHES === undefined && GOVERNANCE_RPC === undefined)
-    found.push(['ORIGIN_COMPOSE_HASHES', 'production has these, or GOVERNANCE_RPC'])
+    found.push(['ORIGIN_COMPOSE_HASHES', 'required in production, unless GOVERNANCE_RPC is set'])
   if (GOVERNANCE_RPC?.startsWith('http:'))
-    found.push(['GOVERNANCE_RPC', 'production asks over https alone'])
+    found.push(['GOVERNANCE_RPC', 'must use https in production'])
   return found
 }
 
-/** Returns the policy of a verifier with these settings. */
+/** Returns the verification policy that the settings describe. */
 export function policyOf(settings: TrustSettings): Policy {
   const { ORIGIN_MEASUREMENTS, ORIGIN_APP_ID, ORIGIN_COMPOSE_HASHES } = settings
   return {

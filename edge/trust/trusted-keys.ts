@@ -2,7 +2,7 @@ import { type ChannelPublicKey, importChannelKey } from '../../shared/envelope/s
 import type { Env } from '../env.ts'
 import { type TrustHealth, unverified } from './trust-health.ts'
 
-/** The verified keys, imported for sealing. */
+/** Verified keys of the origin, imported for encryption. */
 export type SealingKeys = {
   channel: ChannelPublicKey
   storage: ChannelPublicKey
@@ -12,23 +12,23 @@ export type SealingKeys = {
 /** Name of the edge's single `OriginTrust` object. */
 const TRUST_OBJECT = 'origin'
 
-/** An isolate requests new keys this long before its own expire. */
+/** Time before their expiry at which an isolate requests new keys. */
 const AHEAD_MS = 5 * 60 * 1000
-/** Minimum interval between attempts to renew the keys. */
+/** Minimum interval between an isolate's attempts to renew the keys. */
 const AGAIN_MS = 10_000
 
 let cached: { env: Env; keys: SealingKeys; renewAt: number } | undefined
 
 /**
- * Returns the keys cached in this isolate, until they expire. Calls `OriginTrust` on a cache miss, for a renewal in the
- * background, or for `stale` keys.
+ * Returns the origin's keys, which are cached in the isolate until they expire. Calls `OriginTrust` on a cache miss,
+ * for a renewal in the background, or if the keys are `stale`.
  * @throws {Error} if the origin is not verified
  */
 export async function sealingKeys(env: Env, now: number, stale = false): Promise<SealingKeys> {
   if (!stale && cached && cached.env === env && cached.keys.verifiedUntil > now) {
     if (now >= cached.renewAt) {
       cached.renewAt = now + AGAIN_MS
-      // In the background. If it fails, a later call tries again.
+      // Renews the keys in the background. If the renewal fails, a later call tries again.
       void askForKeys(env, false).catch(() => undefined)
     }
     return cached.keys
@@ -44,18 +44,24 @@ async function askForKeys(env: Env, stale: boolean): Promise<SealingKeys> {
     storage: await importChannelKey(Uint8Array.from(trusted.storageKey)),
     verifiedUntil: trusted.verifiedUntil,
   }
-  // If the new keys expire no later than the previous ones, the retry interval still applies.
+  // If the new keys do not expire later than the previous ones, the retry interval still applies.
   const renewAt = Math.max(keys.verifiedUntil - AHEAD_MS, cached?.env === env ? cached.renewAt : 0)
   cached = { env, keys, renewAt }
   return keys
 }
 
-/** Cache lifetime: anyone may request the health, and the single object must also serve keys to the whole edge. */
+/**
+ * Cache lifetime of the health. Anyone may request the health, and the single `OriginTrust` object must also serve keys
+ * to the whole edge.
+ */
 const HEALTH_KEPT_MS = 1_000
 
 let told: { env: Env; health: TrustHealth; at: number } | undefined
 
-/** Returns the trust state of the origin, at most a second old. Calls the object, but never the origin. */
+/**
+ * Returns the trust state of the origin, which is at most a second old. Calls the `OriginTrust` object, but never the
+ * origin.
+ */
 export async function originHealth(env: Env, now: number): Promise<TrustHealth> {
   if (told?.env === env && Math.abs(now - told.at) < HEALTH_KEPT_MS) return told.health
   const health = await askForHealth(env)

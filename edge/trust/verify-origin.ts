@@ -1,4 +1,4 @@
-/** Verifies the origin once, from its evidence to keys that can be sealed to. */
+/** Verifies the origin once: fetches its evidence and returns its verified keys. */
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import type { RuleName } from '../../shared/attestation/policy.ts'
@@ -13,7 +13,7 @@ import { policyOf, type TrustSettings } from './trust-settings.ts'
 export type VerifiedOrigin = {
   report: Report
   keys: NonNullable<Report['keys']>
-  /** Unix milliseconds, like `verifiedUntil`. */
+  /** Time of the verification. Like `verifiedUntil`, it is in Unix milliseconds. */
   verifiedAt: number
   verifiedUntil: number
 }
@@ -26,20 +26,20 @@ export type VerifyOriginDeps = {
 }
 
 const NONCE_BYTES = 32
-/** Timeout for the governance contract's node. The requests for evidence have timeouts of their own. */
+/** Timeout for querying the governance contract. The requests for evidence have timeouts of their own. */
 const GOVERNANCE_WITHIN_MS = 10_000
 
 /**
- * The subset of the seven rules that the edge requires. The edge cannot see the certificate of its connection, which
- * the envelope compensates for, and it does not query DNS for CAA records (`docs/decisions/0030`).
+ * Verification rules that the edge requires, a subset of the seven. The edge cannot see the TLS certificate of its own
+ * connection, which the sealed envelope compensates for. It does not query DNS for CAA records (`docs/decisions/0030`).
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 
 /**
  * Fetches the origin's evidence and verifies it.
  * @throws {EvidenceRefused} if the evidence does not satisfy the policy
- * @throws {GovernanceAway}
- * @throws {Error} if there is no evidence
+ * @throws {GovernanceAway} if the governance contract cannot be queried
+ * @throws {Error} if the origin provides no evidence
  */
 export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrigin> {
   const { settings, now } = deps
@@ -59,18 +59,19 @@ export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrig
   const needed = GOVERNANCE_RPC === undefined ? NEEDED : [...NEEDED, 'governance' as const]
   requireVerified(report, [...needed])
   requireRoot(report, settings)
-  if (!report.keys) throw new EvidenceRefused('evidence files', 'they name no keys')
+  if (!report.keys) throw new EvidenceRefused('evidence files', 'they contain no keys')
   const verifiedUntil = Math.min(verifiedAt + CHANNEL_KEY_MAX_AGE_MS, report.keys.channelValidUntil)
   return { report, keys: report.keys, verifiedAt, verifiedUntil }
 }
 
 /**
- * Repeats a check of the policy, because accepting a simulated machine as a real one would defeat the whole
- * verification.
+ * Checks the root of trust a second time, after the policy. Accepting a simulated machine as a real one would defeat
+ * the whole verification.
  */
 function requireRoot({ verdict }: Report, { ORIGIN_TRUST }: TrustSettings): void {
   const expected = ORIGIN_TRUST === 'hardware' ? 'HARDWARE' : 'SIMULATED'
-  if (verdict !== expected) throw new EvidenceRefused('quote', `it is ${verdict}, not ${expected}`)
+  if (verdict !== expected)
+    throw new EvidenceRefused('quote', `the verdict is ${verdict}, expected ${expected}`)
 }
 
 function governanceOf(
@@ -80,7 +81,7 @@ function governanceOf(
 ): NonNullable<EvidenceBundle['governance']> | Promise<NonNullable<EvidenceBundle['governance']>> {
   const { app_id: appId, compose_hash: composeHash } = info
   if (!/^[0-9a-f]{40}$/.test(appId) || !/^[0-9a-f]{64}$/.test(composeHash))
-    throw new EvidenceRefused('compose hash', 'what /info says is no app id and compose hash')
+    throw new EvidenceRefused('compose hash', '/info has no valid app ID and compose hash')
   const signal = AbortSignal.timeout(GOVERNANCE_WITHIN_MS)
   return askGovernance({ rpcUrl, appId, composeHash }, send, signal)
 }

@@ -1,14 +1,14 @@
 import { accountHashOfWallet } from '../../shared/typed-data.ts'
 import type { AccountsState, Principal } from './state.ts'
 
-/** The wallet is not currently the admin of any ChainSecured account. */
+/** Thrown if a wallet is not currently the admin of a ChainSecured account. */
 export class NotTheAdmin extends Error {
   readonly wallet: string
-  /** The current admin, if the wallet was the admin of an account before a transfer. */
+  /** Address of the current admin if the wallet was the admin of an account before a transfer. Undefined otherwise. */
   readonly heir: string | undefined
 
   constructor(wallet: string, heir?: string) {
-    super('the wallet is the admin of no account')
+    super('the wallet is not the admin of any account')
     this.name = 'NotTheAdmin'
     this.wallet = wallet
     this.heir = heir
@@ -16,9 +16,10 @@ export class NotTheAdmin extends Error {
 }
 
 /**
- * Returns the principal for an admin wallet. The wallet's hash only locates the account; the admin recorded on the
- * chain decides, because hashes of former admins remain and anyone can register any hash as a usage key.
- * @param wallet EIP-55; no signature is checked here
+ * Returns the principal for an admin wallet. The wallet's hash is only used to find the account. The admin recorded on
+ * the chain is authoritative, because the hashes of former admins remain and anyone can register any hash as a usage
+ * key.
+ * @param wallet EIP-55 address. No signature is verified here.
  * @throws {NotTheAdmin}
  */
 export function principalOfWallet(wallet: string, accounts: AccountsState): Principal {

@@ -3,10 +3,11 @@ import { principalOfWallet } from './admin-wallet.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
 
 /**
- * Resolves the principal again immediately before acting. Time can pass between authentication and the action (a slow
- * body, waiting for credit, a run); a key revoked in between must be rejected, and reduced permissions must apply.
- * @throws {ForeseenRefusal} if the key was revoked since (401)
- * @throws {NotTheAdmin} if the wallet has transferred the account since (401)
+ * Resolves a principal again immediately before its request is executed. Time may pass between authentication and
+ * execution, for example because of a slow body, a wait for credit, or a run. If the key was revoked in the meantime,
+ * the request must be rejected. If the key's permissions were reduced, the reduced permissions must apply.
+ * @throws {ForeseenRefusal} if the key has been revoked (401)
+ * @throws {NotTheAdmin} if the wallet has transferred the account (401)
  */
 export function asOfNow({ keyHash, wallet }: Principal, accounts: AccountsState): Principal {
   if (wallet !== undefined) return principalOfWallet(wallet, accounts)

@@ -1,7 +1,9 @@
 import { FetchRequest, Interface, JsonRpcProvider, Network } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 
-/** The chain is unreachable, or the mirrored state is too old. Nothing was charged or changed. */
+/**
+ * Thrown if the chain is unreachable or the mirrored state is too old. The operation was neither performed nor charged.
+ */
 export class ChainUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -12,9 +14,9 @@ export class ChainUnavailable extends Error {
 export type Chain = {
   provider: JsonRpcProvider
   chainId: bigint
-  /** The `AccountConfig` diamond. */
+  /** Address of the `AccountConfig` contract, which is a diamond (ERC-2535). */
   contractAddress: string
-  /** The block in which the contract was deployed; earlier blocks are never read. */
+  /** Number of the block in which the contract was deployed. Earlier blocks are never read. */
   contractBlock: number
 }
 
@@ -22,7 +24,7 @@ export const accountConfig = new Interface(accountConfigAbi)
 
 const RPC_TIMEOUT_MS = 5_000
 
-/** Returns a provider that does not cache responses and fetches the chain ID only once. */
+/** Connects to the node. The provider does not cache responses, and requests the chain ID only once. */
 export async function connectChain(
   rpcUrl: string,
   contract: { address: string; block: number },
@@ -48,6 +50,6 @@ async function firstAnswer(ask: () => Promise<string>): Promise<string> {
   try {
     return await ask()
   } catch (error) {
-    throw new ChainUnavailable('the chain does not answer eth_chainId', { cause: error })
+    throw new ChainUnavailable('the node did not respond to eth_chainId', { cause: error })
   }
 }

@@ -1,17 +1,20 @@
-/** Lookups in an account. For writes, they throw the error that the contract would revert with. */
+/** Lookups in an account. For writes, they throw the same error with which the contract would revert. */
 import { type Account, type Action, type Group, type UsageKey, WILDCARD } from './account.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
 
-/** Returns the group that a write refers to. @throws {ForeseenRefusal} */
+/**
+ * Returns the group that a write refers to.
+ * @throws {ForeseenRefusal} if the account does not have the group
+ */
 export function existingGroup({ hash, groups }: Account, id: number): Group {
   const group = groups.get(id)
   if (group) return group
   throw new ForeseenRefusal('GroupDoesNotExist', [hash, id])
 }
 
-/** A read refers to a group that the account does not have. */
+/** Thrown if a read refers to a group that the account does not have. */
 export class GroupNotFound extends Error {
-  /** The arguments of the contract's `GroupDoesNotExist`, as text. */
+  /** Arguments of the contract's `GroupDoesNotExist` error, as text. */
   readonly args: readonly string[]
 
   constructor(accountHash: string, id: number) {
@@ -21,27 +24,39 @@ export class GroupNotFound extends Error {
   }
 }
 
-/** Returns the group that a read refers to. @throws {GroupNotFound} */
+/**
+ * Returns the group that a read refers to.
+ * @throws {GroupNotFound} if the account does not have the group
+ */
 export function groupToRead({ hash, groups }: Account, id: number): Group {
   const group = groups.get(id)
   if (group) return group
   throw new GroupNotFound(hash, id)
 }
 
-/** Requires each ID to be a wallet of the account or the wildcard. @throws {ForeseenRefusal} */
+/**
+ * Checks that each ID is the wildcard or belongs to a wallet of the account.
+ * @throws {ForeseenRefusal} if a wallet does not exist
+ */
 export function requireWallets({ hash, wallets }: Account, pkpIds: readonly string[]): void {
   const unknown = pkpIds.find((id) => id !== WILDCARD && !wallets.has(id))
   if (unknown !== undefined) throw new ForeseenRefusal('WalletDoesNotExist', [hash, unknown])
 }
 
-/** @throws {ForeseenRefusal} */
+/**
+ * Returns the action that a write refers to.
+ * @throws {ForeseenRefusal} if the account does not have the action
+ */
 export function existingAction({ hash, actions }: Account, cidHash: string): Action {
   const action = actions.get(cidHash)
   if (action) return action
   throw new ForeseenRefusal('ActionDoesNotExist', [hash, cidHash])
 }
 
-/** @throws {ForeseenRefusal} */
+/**
+ * Returns the usage key that a write refers to.
+ * @throws {ForeseenRefusal} if the account does not have the key
+ */
 export function existingUsageKey({ hash, usageKeys }: Account, keyHash: string): UsageKey {
   const key = usageKeys.get(keyHash)
   if (key) return key

@@ -1,18 +1,19 @@
 /**
- * A write that the contract would reject, detected in the mirror before anything is sent. It carries the name and
- * arguments of the contract's error, so the response is the same in both cases. The contract remains authoritative.
+ * Thrown if the mirror shows that the contract would reject a write, before anything is sent. The error has the name
+ * and arguments of the contract's error, so that the response is the same as if the contract had rejected the write.
+ * The contract remains authoritative.
  */
 export class ForeseenRefusal extends Error {
   /**
-   * An error of `IAccountConfigErrors.sol`, or `NotAllowedToReadGroup`, which the contract lacks because it does not
-   * restrict reads.
+   * Name of an error in `IAccountConfigErrors.sol`, or `NotAllowedToReadGroup`. The contract does not have the latter,
+   * because it does not restrict reads.
    */
   readonly errorName: string
-  /** The error's arguments as text, in the order of the ABI. */
+  /** Arguments of the error as text, in the order of the ABI. */
   readonly args: readonly string[]
 
   constructor(errorName: string, args: readonly (string | number)[]) {
-    super(`the contract would refuse it: ${errorName}`)
+    super(`the contract would reject the write: ${errorName}`)
     this.name = 'ForeseenRefusal'
     this.errorName = errorName
     this.args = args.map(String)

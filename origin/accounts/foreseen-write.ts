@@ -3,9 +3,9 @@ import { accountConfig, type Chain } from './chain.ts'
 import { simulate } from './writer/simulate.ts'
 
 /**
- * Simulates a call that an admin wallet is about to send, so that the wallet learns of a revert before paying gas for
- * it. Sends nothing.
- * @param adminWallet the sender
+ * Simulates a call that an admin wallet is about to send, so that a revert is reported before the wallet pays gas for
+ * it. Does not send a transaction.
+ * @param adminWallet address of the sender
  * @throws {ContractRefused | ChainUnavailable}
  */
 export async function requireAccepted(

@@ -1,7 +1,10 @@
 import { apiKeyHash, newApiKey } from './api-key.ts'
 import { ContractRefused } from './writer.ts'
 
-/** Maximum attempts. An attacker who front-runs fresh hashes pays gas for each one. */
+/**
+ * Maximum number of attempts to register a new key. An attacker who front-runs the hashes of new keys pays gas for each
+ * attempt.
+ */
 const TRIES = 3
 
 const TAKEN = new Set([
@@ -11,10 +14,10 @@ const TAKEN = new Set([
 ])
 
 /**
- * Registers a fresh API key. Its hash is visible in the mempool, so another account can claim it first. Because that
- * key was never shown, another one is generated.
- * @param register writes the hash; the first attempt uses the request's own write ID
- * @throws {ContractRefused} if every attempt was front-run
+ * Registers a new API key. The key's hash is visible in the mempool, so another account may register it first. In this
+ * case, generates and registers another key, which is possible because the first one was never shown to the user.
+ * @param register writes the hash to the contract; the first attempt uses the request's own write ID
+ * @throws {ContractRefused} if all attempts were front-run
  */
 export async function registerFreshKey<Registered>(
   writeId: string,
@@ -22,7 +25,8 @@ export async function registerFreshKey<Registered>(
 ): Promise<Registered> {
   for (let tried = 1; ; tried++) {
     const text = newApiKey()
-    // Derived from the request's write ID, so that a repeat after a crash joins this attempt too.
+    // Derives the write ID from the request's write ID, so that a request that is repeated after a crash joins this
+    // attempt as well.
     const id = tried === 1 ? writeId : `${writeId}.${tried}`
     try {
       return await register({ text, hash: apiKeyHash(text), writeId: id })

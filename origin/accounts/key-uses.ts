@@ -5,18 +5,18 @@ import { fromDatabase } from '../db/unavailable.ts'
 
 export type KeyUsesOptions = { db: Database; now: () => number }
 
-/** Rows per statement: a statement takes at most 65,535 parameters, and each row has two. */
+/** Maximum number of rows per statement. A statement takes at most 65,535 parameters, and each row has two. */
 const BATCH = 10_000
 
 /**
- * Records when keys were last used. A use costs no query: it is buffered in memory and flushed once a minute
- * (`KEY_USES_FLUSH_MS`) and on close.
+ * Records when API keys were last used. A use does not cost a query. Uses are buffered in memory and written once a
+ * minute (`KEY_USES_FLUSH_MS`) and on shutdown.
  */
 export class KeyUses {
   readonly #options: KeyUsesOptions
-  /** Uses not yet flushed, by key hash. */
+  /** Time of the last use by key hash, for uses that are not being written yet. */
   #fresh = new Map<string, number>()
-  /** Uses being flushed. */
+  /** Uses that are currently being written to the database. */
   #writing = new Map<string, number>()
 
   constructor(options: KeyUsesOptions) {
@@ -27,7 +27,10 @@ export class KeyUses {
     this.#fresh.set(keyHash, this.#options.now())
   }
 
-  /** Returns the last use of each key by key hash, without keys that were never used. @throws {DatabaseUnavailable} */
+  /**
+   * Returns the time of the last use by key hash. Keys that were never used are omitted.
+   * @throws {DatabaseUnavailable}
+   */
   async lastUsedAt(keyHashes: readonly string[]): Promise<Map<string, Date>> {
     const found = new Map<string, Date>()
     for (let from = 0; from < keyHashes.length; from += BATCH) {
@@ -44,7 +47,7 @@ export class KeyUses {
     return found
   }
 
-  /** Writes buffered uses to the database. If that fails, they are retried with the next flush. */
+  /** Writes buffered uses to the database. If this fails, the uses are written with the next flush. */
   async flush(): Promise<void> {
     const uses = this.#fresh
     this.#fresh = new Map()
@@ -57,7 +60,7 @@ export class KeyUses {
           .values(rows.slice(from, from + BATCH))
           .onConflictDoUpdate({
             target: keyUses.keyHash,
-            // Another process may have recorded a later use.
+            // Keeps the later time, because another process may have recorded a later use.
             set: { usedAt: sql`greatest(${keyUses.usedAt}, excluded.used_at)` },
           })
       }

@@ -11,35 +11,35 @@ import { AccountsState } from './state.ts'
 
 export type MirrorOptions = {
   chain: Chain
-  /** Milliseconds between the starts of two polls. */
+  /** Interval between the starts of two polls, in milliseconds. */
   pollMs: number
-  /** Milliseconds; only differences are used. */
+  /** Returns a time in milliseconds. Only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Number of blocks above a block that make it final. */
+  /** Number of later blocks that make a block final. */
   finality?: number
-  /** Stores the state for the next start. */
+  /** Snapshots from which the next start resumes. If omitted, the next start reads all events again. */
   snapshots?: SnapshotKeeper
 }
 
-/** Attempts of the first poll: a node behind a load balancer may lag slightly. */
+/** Maximum number of attempts for the first poll. A node behind a load balancer may lag slightly. */
 const START_TRIES = 3
 const TRY_AGAIN_MS = 25
 
-/** Maximum wait for a write's block: longer than nodes behind a load balancer lag behind each other. */
+/** Maximum time to wait for the block of a write. It is longer than the lag between nodes behind a load balancer. */
 const SYNC_WAIT_MS = 15_000
 
 /**
- * The contract's accounts in memory, pinned to a block. Reads are lookups without an RPC. They see state that is at
- * most `MIRROR_STALE_MS` old, or fail.
+ * In-memory copy of the contract's accounts at one block. Reads need no RPC request. They return state that is at most
+ * `MIRROR_STALE_MS` old, or fail.
  */
 export class AccountsMirror {
   readonly #options: MirrorOptions
   readonly #reader: ChainReader
   readonly #finality: number
-  /** The branch that reads are served from. */
+  /** Branch from which reads are served. Undefined before the first successful poll. */
   #branch: Branch | undefined
-  /** The branch being advanced: the served branch, or its replacement. */
+  /** Branch that is being advanced: the served branch, or the branch that will replace it. */
   #reading: Branch | undefined
   #syncedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
@@ -53,7 +53,10 @@ export class AccountsMirror {
     this.#finality = options.finality ?? CHAIN_FINALITY_DEFAULT
   }
 
-  /** Reads the chain up to its head, then starts polling. @throws {ChainUnavailable} */
+  /**
+   * Reads the chain up to its head, and then starts to poll.
+   * @throws {ChainUnavailable}
+   */
   async start(): Promise<void> {
     for (let tried = 1; ; tried++) {
       try {
@@ -67,7 +70,7 @@ export class AccountsMirror {
     this.#schedule(this.#options.pollMs)
   }
 
-  /** Stops polling and saves the state for the next start. */
+  /** Stops polling, and stores the state for the next start. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -75,52 +78,62 @@ export class AccountsMirror {
     await this.#options.snapshots?.close(this.#branch)
   }
 
-  /** Returns the accounts at the pinned block. @throws {ChainUnavailable} if the last successful poll is too old */
+  /**
+   * Returns the accounts at the block that the mirror has reached.
+   * @throws {ChainUnavailable} if the last successful poll is too old
+   */
   current(): AccountsState {
     if (!this.#branch || this.#options.now() - this.#syncedAt > MIRROR_STALE_MS)
       throw new ChainUnavailable(
-        'the chain has not answered for longer than permissions may be old',
+        'no response from its nodes for longer than permissions may be cached',
       )
     this.#guard?.()
     return this.#branch.state
   }
 
-  /** The block number of the state; -1 before the first poll. */
+  /** Number of the block that the state corresponds to, or -1 before the first poll. */
   get block(): number {
     return this.#branch?.tip.number ?? -1
   }
 
-  /** Milliseconds since the state was last known to be at the head; Infinity before the first successful poll. */
+  /**
+   * Milliseconds since the mirror was last known to be at the head of the chain. Infinity before the first successful
+   * poll.
+   */
   get ageMs(): number {
     return this.#options.now() - this.#syncedAt
   }
 
-  /** Blocks between the state and the highest head seen. */
+  /** Number of blocks by which the state is behind the highest head that a node has reported. */
   get lagBlocks(): number {
     return Math.max(0, this.#reader.headSeen - this.block)
   }
 
-  /** Number of accounts in the state, even if it is stale. */
+  /** Number of accounts in the mirror, even if the state is stale. */
   get accounts(): number {
     return this.#branch?.state.size ?? 0
   }
 
-  /** Registers a check that `current` runs before each read. @param guard throws if the state must not be used */
+  /**
+   * Registers a check that `current` performs before each read.
+   * @param guard throws if the state must not be used
+   */
   guard(guard: () => void): void {
     this.#guard = guard
   }
 
   /**
-   * Waits until the given block is part of the state.
-   * @param hash the block's hash if known; if the state has another block at that height, the mirror keeps polling
-   * @throws {ChainUnavailable} if the chain does not return the block in time
+   * Waits until the mirror has applied the given block.
+   * @param hash hash of the block, if known. While the mirror has a different block at this height, it continues to
+   * poll.
+   * @throws {ChainUnavailable} if the node does not return the block in time
    */
   async syncTo(block: number, hash?: string): Promise<void> {
     const deadline = this.#options.now() + SYNC_WAIT_MS
     let failure: unknown
     while (!this.#holds(block, hash)) {
       if (this.#options.now() > deadline)
-        throw new ChainUnavailable(`the chain does not show block ${block} again`, {
+        throw new ChainUnavailable(`its node no longer returns block ${block}`, {
           cause: failure,
         })
       try {
@@ -134,11 +147,12 @@ export class AccountsMirror {
 
   #holds(block: number, hash: string | undefined): boolean {
     if (!this.#branch || this.#branch.tip.number < block) return false
-    // Blocks below the branch's base are final and therefore canonical.
+    // Blocks below the branch's base are final, so they are canonical.
     return hash === undefined || (this.#branch.hashAt(block) ?? hash) === hash
   }
 
-  // Measured from start to start, so that a slow chain is not polled less often.
+  // Schedules the next poll. The interval is measured from the start of a poll, so that a slow node is not polled less
+  // often.
   #schedule(delayMs: number): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
@@ -152,7 +166,7 @@ export class AccountsMirror {
     }, delayMs)
   }
 
-  // Single-flight: a caller that arrives during a poll joins it.
+  // Single-flight: if a poll is in progress, waits for it.
   #sync(expected?: number): Promise<void> {
     this.#syncing ??= this.#look(expected).finally(() => {
       this.#syncing = undefined
@@ -170,7 +184,8 @@ export class AccountsMirror {
       } catch (error) {
         if (!(error instanceof BranchGone) && !(error instanceof EventsMissing)) throw error
         this.#options.onFailure(error)
-        // The served branch stays unchanged in the meantime and ages: it must not pass for fresh.
+        // Until the new branch has caught up, reads are served from the unchanged old branch, which must be treated as
+        // stale.
         this.#reading = undefined
         this.#reading = await this.#begin(error instanceof BranchGone)
         isFresh = await follow(this.#reading, this.#reader, this.#finality)
@@ -180,11 +195,14 @@ export class AccountsMirror {
       this.#branch = this.#reading
       this.#syncedAt = askedAt
     } catch (error) {
-      throw new ChainUnavailable('the chain could not be read', { cause: error })
+      throw new ChainUnavailable('its nodes could not be read', { cause: error })
     }
   }
 
-  /** Returns a starting branch: the snapshot if its block is still canonical, otherwise the contract's first block. */
+  /**
+   * Returns the branch to start from: the snapshot if its block is still canonical, or else an empty state before the
+   * contract's first block.
+   */
   async #begin(fromSnapshot = true): Promise<Branch> {
     await this.#reader.requireContract()
     const found = fromSnapshot ? await this.#options.snapshots?.read() : undefined

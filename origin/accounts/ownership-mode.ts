@@ -1,18 +1,21 @@
-/** Restrictions that follow from an account's mode (managed or ChainSecured). */
+/** Restrictions that result from the mode of an account (managed or ChainSecured). */
 import type { Account, Principal } from './account.ts'
 import type { Chain } from './chain.ts'
 
-/** The contract call that the admin wallet can send instead of calling the service. */
+/** Contract call that an admin wallet can send instead of calling the service. */
 export type OwnWrite = {
   functionName: string
-  /** The client library's method that sends it. */
+  /** Method of the client library that sends the call. Undefined if the library has no such method. */
   clientMethod?: string
 } & Pick<Chain, 'contractAddress' | 'chainId'>
 
-/** The service cannot write to this account; its admin wallet writes to the contract directly. */
+/**
+ * Thrown if the service cannot write to an account because the account is ChainSecured. The admin wallet must write to
+ * the contract directly.
+ */
 export class AccountChainSecured extends Error {
   readonly adminWallet: string
-  /** Absent if the rejected request is not a write. */
+  /** Contract call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
   readonly write: OwnWrite | undefined
 
   constructor(adminWallet: string, write?: OwnWrite) {
@@ -28,19 +31,23 @@ const TRANSFER = {
   clientMethod: 'transferOwnership',
 }
 
-// A ChainSecured account has no API key to rotate or convert; transferring it to another wallet takes their place.
+// Contract calls that replace operations of managed accounts. A ChainSecured account has no API key to rotate or
+// convert, but it can be transferred to another wallet.
 const INSTEAD: Readonly<Record<string, typeof TRANSFER>> = {
   convertToChainSecuredAccount: TRANSFER,
   rotateAccountApiKey: TRANSFER,
 }
 
-/** Rejects service writes to a ChainSecured account, regardless of the caller. @throws {AccountChainSecured} */
+/**
+ * Rejects writes of the service to a ChainSecured account, regardless of the caller.
+ * @throws {AccountChainSecured}
+ */
 export function requireManaged({ account }: Principal, write: OwnWrite): void {
   if (account.managed) return
   throw new AccountChainSecured(account.adminWallet, { ...write, ...INSTEAD[write.functionName] })
 }
 
-/** The account key from before a conversion is used after the account was transferred to another wallet. */
+/** Thrown if an account key from before a conversion is used after the account was transferred to another wallet. */
 export class OwnershipTransferred extends Error {
   readonly adminWallet: string
 
@@ -51,13 +58,19 @@ export class OwnershipTransferred extends Error {
   }
 }
 
-/** Rejects the account key from before a conversion, which is valid only for billing. @throws {AccountChainSecured} */
+/**
+ * Rejects an account key from before a conversion. Such a key is valid only for billing.
+ * @throws {AccountChainSecured}
+ */
 export function requireLiveKey(principal: Principal): void {
   if (isFromBeforeConversion(principal))
     throw new AccountChainSecured(principal.account.adminWallet)
 }
 
-/** Lets the account key from before a conversion read billing data until a transfer. @throws {OwnershipTransferred} */
+/**
+ * Allows an account key from before a conversion to read billing data, until the account is transferred.
+ * @throws {OwnershipTransferred}
+ */
 export function requireBillingKey(principal: Principal): void {
   const { account } = principal
   if (isFromBeforeConversion(principal) && wasTransferred(account))
@@ -69,10 +82,10 @@ function isFromBeforeConversion({ account, usageKey, wallet }: Principal): boole
 }
 
 /**
- * Returns whether `ChainSecuredAccountOwnershipTransferred` was ever emitted for the account. Each transfer registers
- * the hash of the new admin (`AliasSet`), and a wallet can be the admin of an account only once, so more than one
- * wallet hash implies a transfer. These hashes are in every snapshot, so this also covers transfers read by earlier
- * versions.
+ * Returns true if `ChainSecuredAccountOwnershipTransferred` was ever emitted for the account. Each transfer registers
+ * the hash of the new admin (`AliasSet`), and a wallet can be the admin of an account only once. More than one wallet
+ * hash therefore implies a transfer. All snapshots contain these hashes, so transfers that were read by earlier
+ * versions are detected as well.
  */
 export function wasTransferred({ hashes }: Pick<Account, 'hashes'>): boolean {
   return [...hashes.values()].filter(({ wallet }) => wallet !== undefined).length > 1

@@ -1,8 +1,8 @@
-/** The state of all accounts at one block. */
+/** State of all accounts at one block. */
 import type { Account, Principal } from './account.ts'
 import { hashesIn, StoredAccount } from './mirror/account-codec.ts'
 import { Batch, type Replaced, undo, type Undo } from './mirror/batch.ts'
-import { type AccountEvent, fold } from './mirror/fold.ts'
+import { type AccountEvent, fold, type Tables } from './mirror/fold.ts'
 
 export type { Account, AccountHash, Action, Group, Principal, UsageKey, Wallet } from './account.ts'
 export { word } from './account.ts'
@@ -10,20 +10,7 @@ export type { AccountEvent } from './mirror/fold.ts'
 
 export type Accounts = ReadonlyMap<string, Account | StoredAccount>
 
-/** Lookup tables. Invariant: the indexes are consistent with the account records. */
-export type Tables = {
-  /** Keyed by master hash. */
-  accounts: Map<string, Account | StoredAccount>
-  /**
-   * Hash of an account key or a usage key -> master hash. The contract prevents a hash from being both. Wallet hashes
-   * are excluded, because anyone can register one as a usage key, before or after it identifies an account.
-   */
-  keyHolders: Map<string, string>
-  /** Hash of a wallet that is or was the admin of a ChainSecured account -> master hash. It is not a credential. */
-  walletHolders: Map<string, string>
-}
-
-/** Builds the tables from a snapshot. A stored account is decoded on first access. */
+/** Builds the lookup tables from a snapshot. Each stored account is decoded on first access. */
 export function tablesOf(stored: Iterable<StoredAccount>): Tables {
   const tables = noTables()
   for (const account of stored) {
@@ -53,12 +40,18 @@ export class AccountsState {
     return this.#tables.accounts.size
   }
 
-  /** Number of replacements made so far. Equal values at two times mean that nothing changed in between. */
+  /**
+   * Number of replacements so far. If the number has not changed between two points in time, the state has not changed
+   * either.
+   */
   get changes(): number {
     return this.#changes
   }
 
-  /** Resolves an API key; `undefined` if it is unknown, revoked or removed (401). @param keyHash 0x hex, lower-case */
+  /**
+   * Returns the principal for an API key, or undefined if the key is unknown, revoked or removed (401).
+   * @param keyHash hash of the key in lower-case 0x hex
+   */
   principal(keyHash: string): Principal | undefined {
     const account = this.account(this.#tables.keyHolders.get(keyHash))
     if (!account) return undefined
@@ -67,12 +60,18 @@ export class AccountsState {
     return account.hashes.get(keyHash)?.revoked === false ? { account, keyHash } : undefined
   }
 
-  /** Returns the account whose admin the wallet is or was. @param walletHash keccak256 of its 20 bytes, lower-case */
+  /**
+   * Returns the account of which a wallet is or was the admin.
+   * @param walletHash keccak256 hash of the wallet's 20 address bytes, in lower-case 0x hex
+   */
   accountOfWallet(walletHash: string): Account | undefined {
     return this.account(this.#tables.walletHolders.get(walletHash))
   }
 
-  /** @param hash the master hash */
+  /**
+   * Returns an account.
+   * @param hash master hash of the account
+   */
   account(hash: string | undefined): Account | undefined {
     if (hash === undefined) return undefined
     const held = this.#tables.accounts.get(hash)
@@ -82,7 +81,7 @@ export class AccountsState {
     return account
   }
 
-  /** Applies events in order. If one fails, none is applied. */
+  /** Applies events in order. If an event cannot be applied, no event is applied. */
   apply(events: readonly AccountEvent[]): Undo {
     const replaced: Replaced[] = []
     const batch = new Batch(replaced)
@@ -96,7 +95,10 @@ export class AccountsState {
     return replaced
   }
 
-  /** Returns the accounts as they were before the given batches, oldest first. The state itself is unchanged. */
+  /**
+   * Returns the accounts as they were before the given batches, which are ordered from oldest to newest. The state
+   * itself does not change.
+   */
   accountsBefore(batches: readonly Undo[]): Accounts {
     const accounts = new Map(this.#tables.accounts)
     for (const { map, key, before } of batches.flat().toReversed()) {

@@ -25,17 +25,23 @@ import { simulate } from './writer/simulate.ts'
 export { ContractRefused } from './writer/refusal.ts'
 
 /**
- * Maximum writes in flight or waiting in one process. Seven accounts writing at their limit still leave room for
- * others.
+ * Maximum number of writes in flight or waiting in one process. Even if seven accounts write at their limit, other
+ * accounts can still write.
  */
 const WAITING_MAX = 1_024
 /** Interval at which leases are renewed and sent transactions are checked. */
 const TEND_MS = 1_000
-/** Funding interval. Even a payer that spends as fast as possible takes longer to go from full to low. */
+/**
+ * Interval at which payers are funded. Even a payer that spends as fast as possible takes longer to go from full to
+ * low.
+ */
 const FUND_MS = 10_000
-/** Interval at which expired rows are deleted; final writes are kept for a day. */
+/** Interval at which expired rows are deleted. Final writes are kept for a day. */
 const FORGET_MS = 60_000
-/** Attempts to find a payer. Its lease may be lost between choice and use, but rarely twice. */
+/**
+ * Maximum number of attempts to send a write with a payer. The lease on a payer may be lost between choosing and using
+ * it, but rarely twice in a row.
+ */
 const LANE_TRIES = 3
 
 export type WriterOptions = {
@@ -43,25 +49,25 @@ export type WriterOptions = {
   mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
   db: Database
   processId: string
-  /** A process that is known to be dead (`predecessor.ts`); its payers are free. */
+  /** ID of a process that has certainly exited (see `predecessor.ts`). Its payers are free. */
   predecessor?: string | undefined
   payerKey: (number: number) => string
-  /** Number of payers that send writes, numbered from 1. Payer 0 funds them. */
+  /** Number of payers that send writes. They are numbered from 1. Payer 0 funds them. */
   payers: number
-  /** Number of blocks after which a block is considered final. */
+  /** Number of later blocks that make a block final. */
   finality: number
   now: () => number
   log: Log
-  /** Awaited before the response to a write, after the write is in this process's mirror. */
+  /** Awaited after a write has been applied to this process's mirror, and before the response to the write. */
   afterMined?: (block: number) => Promise<void>
   leaseMs?: number
   waitMs?: number
 }
 
 /**
- * Sends the writes of managed accounts. A write is recorded before it is sent to a node and takes effect at most once,
- * even if the process crashes. A write returns after its receipt has been applied to the mirror, so the next request
- * sees it.
+ * Sends the writes of managed accounts. A write is recorded before it is sent to a node. It takes effect at most once,
+ * even if the process crashes. The call returns only after the write's block has been applied to the mirror, so that
+ * the next request sees the write.
  */
 export class AccountsWriter {
   readonly #options: WriterOptions
@@ -116,7 +122,7 @@ export class AccountsWriter {
       },
     })
     const waitMs = options.waitMs ?? RECEIPT_WAIT_MS
-    // A full queue takes eight rounds. Twelve seconds is the longest block time known.
+    // A full queue needs eight rounds, and the longest known block time is twelve seconds.
     this.#turns = new AccountTurns(2 * waitMs)
     this.#answers = new Answers({
       provider,
@@ -134,7 +140,7 @@ export class AccountsWriter {
     this.#settling = new Rounds(TEND_MS, () => this.#settle())
   }
 
-  /** Acquires payers and resumes the writes of an earlier process. Does not require the chain to be reachable. */
+  /** Acquires payers, and resumes the writes of an earlier process. Also succeeds if the chain is unreachable. */
   async start(): Promise<void> {
     await this.#payers.start()
     this.#leasing.start()
@@ -142,24 +148,24 @@ export class AccountsWriter {
     this.#receipts.watch()
   }
 
-  /** Stops. Writes in flight are left to the process that acquires the payers next. */
+  /** Stops the writer. Writes in flight are left to the process that acquires the payers next. */
   async close(): Promise<void> {
     await Promise.all([this.#leasing.close(), this.#settling.close(), this.#receipts.close()])
     await this.#payers.close()
     await this.#recording
   }
 
-  /** Number of writes without a response yet. */
+  /** Number of writes that have no response yet. */
   get waiting(): number {
     return this.#underWay.size
   }
 
-  /** Number of transactions that this process's payers have sent and that are not mined. */
+  /** Number of transactions that this process's payers have sent and that are not mined yet. */
   get unmined(): number {
     return this.#payers.all().reduce((sum, lane) => sum + lane.sent.length, 0)
   }
 
-  /** Returns the last known balances of the payers held by this process, without payers that were not checked yet. */
+  /** Returns the last known balances of this process's payers. Payers that have not been checked yet are omitted. */
   payerBalances(): { number: number; wei: bigint }[] {
     return this.#payers
       .all()
@@ -169,14 +175,17 @@ export class AccountsWriter {
       .toSorted((one, other) => one.number - other.number)
   }
 
-  /** True if the admin payer cannot fill up the other payers any more. */
+  /**
+   * True if the balance of the admin payer is too low to fill up the other payers. Always false in a process that does
+   * not hold the admin payer.
+   */
   get isGasLow(): boolean {
     return this.#funding.isLow
   }
 
   /**
-   * Returns whether a failed write may still happen, or was reverted after paying gas. Call it after `write` has
-   * settled.
+   * Returns true if a failed write may still take effect, or was reverted after paying gas. Must be called after
+   * `write` has settled.
    * @returns also true if the database is unavailable
    */
   async wasRecorded(writeId: string): Promise<boolean> {
@@ -187,29 +196,32 @@ export class AccountsWriter {
     }
   }
 
-  /** Returns whether any process has recorded a write with this ID. @throws {DatabaseUnavailable} */
+  /**
+   * Returns true if any process has recorded a write with this ID.
+   * @throws {DatabaseUnavailable}
+   */
   async isKnown(writeId: string): Promise<boolean> {
     return (await this.#outbox.find(writeId)) !== undefined
   }
 
   /**
-   * Returns the receipt of the write recorded under this ID, without sending anything.
-   * @returns undefined if there is no such write
-   * @throws as `write`, and {DatabaseUnavailable}
+   * Waits for a recorded write and returns its receipt, without sending anything.
+   * @returns undefined if no write with this ID is recorded
+   * @throws {DatabaseUnavailable} and the errors of `write`
    */
   async join(writeId: string): Promise<TransactionReceipt | undefined> {
     return (await this.isKnown(writeId)) ? this.#answers.answer(writeId) : undefined
   }
 
   /**
-   * Calls a function of the contract, once per write ID. A call with an ID that is already recorded, also by another
-   * process or before a crash, waits for the first write and returns its receipt; its arguments are ignored. The number
-   * of concurrent writes per account is limited, and further ones wait; a call that joins another write does not count.
-   * @param options.writeId any text; kept for `CHAIN_WRITE_KEPT_MS` after the write is final. Random by default
-   * @returns the receipt, already applied to the mirror
+   * Calls a function of the contract, once per write ID. If the ID was recorded before, even by another process or
+   * before a crash, waits for the recorded write and returns its receipt. The arguments are then ignored. The number of
+   * concurrent writes per account is limited, and further writes wait. A call that joins another write does not count.
+   * @param options.writeId any text, kept for `CHAIN_WRITE_KEPT_MS` after the write is final; random by default
+   * @returns the receipt, which has already been applied to the mirror
    * @throws {ContractRefused} if the contract reverts
-   * @throws {ChainUnavailable} if the chain does not respond, or too many writes are waiting. The write may still
-   *   happen if it was sent
+   * @throws {ChainUnavailable} if the chain does not respond or too many writes are waiting. A write that was already
+   * sent may still succeed.
    */
   write(
     functionName: string,
@@ -230,8 +242,7 @@ export class AccountsWriter {
     writeId: string,
     mayBeKnown: boolean,
   ): Promise<TransactionReceipt> {
-    if (this.#underWay.size >= WAITING_MAX)
-      throw new ChainUnavailable('too many writes are waiting for it')
+    if (this.#underWay.size >= WAITING_MAX) throw new ChainUnavailable('too many writes are queued')
     if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#answers.answer(writeId)
     const data = accountConfig.encodeFunctionData(functionName, args)
     const order = { writeId, functionName, to: this.#options.chain.contractAddress, data }
@@ -239,11 +250,11 @@ export class AccountsWriter {
       try {
         await this.#send(order)
       } catch (error) {
-        // If another process sent the same write first, this revert was caused by its effect.
+        // If another process has already sent the same write, the revert was caused by the effect of that write.
         const known = error instanceof ContractRefused && mayBeKnown
         if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
       }
-      // The turn lasts until the block is in the mirror, so that the next write is simulated on top of it.
+      // Keeps the turn until the block is in the mirror, so that the next write is simulated against the new state.
       return this.#answers.answer(writeId)
     })
   }
@@ -259,13 +270,13 @@ export class AccountsWriter {
       if (sent !== 'lost') return this.#receipts.watch()
       await this.#payers.tend()
     }
-    throw new ChainUnavailable('its payers were taken over by another process')
+    throw new ChainUnavailable('another process took over the payers')
   }
 
   #recordMined({ writeId, receipt }: LiveWrite): void {
     if (!receipt) return
     const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
-    // The response does not wait for this: if it is lost, settlement finds the receipt again.
+    // The response does not wait for this update. If the update is lost, settlement finds the receipt again.
     this.#recording = this.#recording
       .then(() => this.#outbox.mined(writeId, mined))
       .catch((error: unknown) => this.#failed(error))
@@ -293,13 +304,13 @@ export class AccountsWriter {
     this.#receipts.watch()
   }
 
-  // Error messages are not logged: a provider's error quotes the node's URL, which may contain an API key.
+  // Does not log error messages, because a provider's error quotes the node's URL, which may contain an API key.
   #failed(error: unknown): void {
     this.#options.log('writer.failed', { cause: traceOf(error) })
   }
 }
 
-/** Maps the many error types of the provider to `ChainUnavailable`. */
+/** Maps the various error types of the provider to `ChainUnavailable`. */
 function failureOf(error: unknown): unknown {
   const named = [ContractRefused, ChainUnavailable, DatabaseUnavailable]
   if (named.some((one) => error instanceof one)) return error

@@ -1,7 +1,7 @@
 import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 import type { FailureCode } from './run.ts'
 
-/** Codes that the prelude may assign to an error. Only the host may assign the others. */
+/** Failure codes that the prelude may assign to an error. Only the host may assign any other code. */
 const MARKED_CODES = [
   'no_main',
   'result_not_json',
@@ -13,11 +13,14 @@ const MARKED_CODES = [
 
 export type Failure = { code: FailureCode; message: string; stack: string }
 
-/** The guest truncates earlier. These limits hold even if the guest's prelude is compromised. */
+/**
+ * Length limits in characters. The prelude in the guest already truncates to lower limits; these apply even if the
+ * prelude is compromised.
+ */
 const MESSAGE_CHARACTERS = 8192
 const STACK_CHARACTERS = 16_384
 
-/** Number of stack frames shown, starting at the error. Endless recursion produces thousands. */
+/** Maximum number of stack frames shown, innermost first. Endless recursion produces thousands. */
 const FRAMES_MAX = 20
 
 /** Converts the prelude's report of an uncaught error into a failure. */
@@ -34,7 +37,7 @@ export function thrownFailure(
 }
 
 export function outOfMemory(frames = ''): Failure {
-  const message = `the action used all of its ${ACTION_MEMORY_BYTES / 1024 ** 2} MiB of memory`
+  const message = `the action exceeded its ${ACTION_MEMORY_BYTES / 1024 ** 2} MiB of memory`
   return {
     code: 'out_of_memory',
     message,
@@ -42,18 +45,21 @@ export function outOfMemory(frames = ''): Failure {
   }
 }
 
-/** @param spent names the limit, as in "120 s of time" */
+/**
+ * Failure of a run that reached a time limit.
+ * @param spent describes the limit, such as "120 s of time"
+ */
 export function timeoutFailure(spent: string): Failure {
   const message = `the action was stopped after ${spent}`
   return { code: 'action_timeout', message, stack: message }
 }
 
-/** Failure of a run that its caller stopped. The caller reports the reason itself. */
+/** Failure of a run that was stopped by its caller, which reports the reason itself. */
 export function stoppedFailure(): Failure {
   return { code: 'stopped', message: 'the run was stopped', stack: '' }
 }
 
-/** Converts a trap of the engine into a failure. */
+/** Converts a WebAssembly trap or a host exception in the engine to a failure. */
 export function trapFailure(error: unknown, exhausted: boolean): Failure {
   if (exhausted) return outOfMemory()
   const text = error instanceof Error ? error.message : String(error)
@@ -65,15 +71,19 @@ export function trapFailure(error: unknown, exhausted: boolean): Failure {
   return { code: 'engine_fault', message, stack: '' }
 }
 
-/** When no memory is left, the engine throws null or no value instead of an error. */
+/**
+ * Returns true if an error means that memory ran out. If no memory is left even for an error object, the engine throws
+ * null or no value.
+ */
 function isOutOfMemory(name: string, message: string, exhausted: boolean): boolean {
-  // A single allocation larger than the total memory fails without an attempt to grow.
+  // An allocation that is larger than the whole memory fails without setting `exhausted`, because the engine does not
+  // try to grow the memory.
   if (name === 'InternalError') return message.startsWith('out of memory')
   if (!exhausted) return false
   return name === '' && /: (null|unknown .*|object \{\})$/.test(message)
 }
 
-/** Removes the prelude's frames, which mean nothing to an author of actions. */
+/** Removes the prelude's stack frames, which mean nothing to the action's author. */
 function ownFrames(frames: string): string {
   return frames
     .split('\n')

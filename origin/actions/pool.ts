@@ -24,7 +24,7 @@ import type {
 
 export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
 
-/** Creates the pool of executors of an origin process. */
+/** Creates the worker pool of an origin process. */
 export function createActionPool(options: ActionPoolOptions = {}): ActionPool {
   return new Pool(options)
 }
@@ -35,7 +35,7 @@ type Waiting = {
   request: RunRequest
   capability: Capability
   control: RunControl | undefined
-  /** Milliseconds of a monotonic clock. */
+  /** Time at which the run was queued, in milliseconds of a monotonic clock. */
   since: number
   resolve: (result: RunResult) => void
 }
@@ -46,7 +46,7 @@ class Pool implements ActionPool {
   readonly #shares: Shares
   readonly #cpuUse: CpuUse
   readonly #crew: Crew
-  /** If set, the reason why no more runs are accepted. */
+  /** Reason why the pool no longer accepts runs; undefined while it does. */
   #over: string | undefined
   #watch: NodeJS.Timeout | undefined
 
@@ -85,12 +85,12 @@ class Pool implements ActionPool {
     }
     const wanted = { account, bytes: bytesOf(request) }
     if (!this.#queue.hasRoom(wanted) && !this.#queue.canMakeRoom(wanted))
-      return full('too many runs are waiting')
-    // An account without any runs here is never refused because of other accounts' runs.
+      return full('too many runs are queued')
+    // An account without queued or running runs is never refused because of other accounts' load.
     const isBusy = ahead > 0 || this.#shares.runningOf(account) > 0
     const isWaiting = ahead > 0 || !this.#mayStart(account)
     if (isBusy && isWaiting && this.#options.isUnderPressure())
-      return full('the processors are taken')
+      return full('all processors are busy')
     return undefined
   }
 
@@ -98,19 +98,19 @@ class Pool implements ActionPool {
     const refused = this.refusal(request)
     if (refused !== undefined) return Promise.resolve(refused)
     if (control?.signal.aborted || control?.unwanted?.aborted)
-      return Promise.resolve(notStarted('it was stopped'))
+      return Promise.resolve(notStarted('stopped before its start'))
     return new Promise((resolve) => {
       const { account } = request
       const bytes = bytesOf(request)
       const since = performance.now()
       const waiting = { account, bytes, request, capability, control, since, resolve }
       for (const { resolve: refuse } of this.#queue.makeRoom(waiting))
-        refuse(isFull('an account with nothing in line took its place', RETRY_AFTER_MAX_MS))
+        refuse(isFull('displaced by a run of an account without queued runs', RETRY_AFTER_MAX_MS))
       this.#queue.add(waiting)
       this.#serve()
       if (control === undefined || !this.#queue.has(waiting)) return
       const stop = () => {
-        if (this.#queue.remove(waiting)) resolve(notStarted('it was stopped'))
+        if (this.#queue.remove(waiting)) resolve(notStarted('stopped before its start'))
       }
       control.signal.addEventListener('abort', stop, { once: true })
       control.unwanted?.addEventListener('abort', stop, { once: true })
@@ -142,7 +142,10 @@ class Pool implements ActionPool {
     this.#crew.staff(this.#shares.wanted(this.#queue.counts()))
   }
 
-  /** Reserves the last free executor for an account that has none, because starting the next one takes a while. */
+  /**
+   * Returns true if a queued run of the account may start. The last free executor is reserved for accounts without a
+   * running run, because starting another executor takes a while.
+   */
   #mayStart(account: string): boolean {
     if (this.#crew.free === 1 && this.#shares.runningOf(account) > 0) return false
     return this.#crew.free > 0 && this.#shares.mayStart(account)
@@ -180,7 +183,10 @@ class Pool implements ActionPool {
     if (this.#over === undefined) this.#serve()
   }
 
-  /** Adds up the CPU time. A run that computes for long yields to those that do not. */
+  /**
+   * Adds the CPU time that a run has used since the last count. If the run has computed for too long, lowers its
+   * priority below that of shorter runs.
+   */
   #count({ executor, priority }: Member, occupation: Occupation): void {
     const ms = occupation.count(executor.computedMs)
     if (ms > 0) this.#cpuUse.add(occupation.account, ms, performance.now())

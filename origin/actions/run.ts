@@ -1,22 +1,26 @@
-/** Interface between an execution and the rest of the origin: its request, its access to keys, and its result. */
+/** Interface between the worker pool and the rest of the origin: run requests, access to keys, and results. */
 import type { LogLine } from '../../shared/log-line.ts'
 
 export type RunRequest = {
-  /** Hash of the account that owns the run. Accounts share the executors and the queue. */
+  /** Hash of the account that owns the run. Executors and queue capacity are shared fairly among accounts. */
   account: string
-  /** The action's source, evaluated as a script that defines `main(params)`. */
+  /** Source of the action, evaluated as a script that defines `main(params)`. */
   code: string
-  /** JSON text of an object. */
+  /** Params of the run: JSON text of an object. */
   params: string
-  /** Bytes that the request keeps in memory while it waits, if more than its source and params. */
+  /**
+   * Number of bytes that the request occupies in memory while it waits. Defaults to the size of the source and params.
+   */
   heldBytes?: number
-  /** Limit on the wall time from the hand-over to an executor. Waiting for a free executor does not count. */
+  /**
+   * Wall time limit in milliseconds. Starts when an executor takes the run; the time spent in the queue does not count.
+   */
   wallMs: number
-  /** Limit on the CPU time of the executor's thread while it runs this action. */
+  /** CPU time limit of the run in milliseconds, measured on the executor's thread. */
   cpuMs: number
 }
 
-/** A key operation as requested by the action. The process that holds the keys checks the permission. */
+/** A key operation requested by an action. The process that holds the keys checks whether it is permitted. */
 export type KeyOperation =
   | { name: 'getPrivateKey'; pkpId: string }
   | { name: 'encrypt'; pkpId: string; message: string }
@@ -26,12 +30,12 @@ export type KeyOperation =
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
 
 /**
- * Access of one run to keys, valid only during the run. Rejects with an Error that has a message for the action's
- * author.
+ * Gives one run access to keys, only while the run is active. Rejects with an Error whose message is shown to the
+ * action's author.
  */
 export type Capability = { keyOperation(operation: KeyOperation): Promise<string> }
 
-/** Codes of failures that the action itself causes (`docs/actions.md`). */
+/** Failure codes for which the action itself is responsible (`docs/actions.md`). */
 export const FAILURE_CODES = [
   'action_threw',
   'action_timeout',
@@ -52,7 +56,7 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export type RunReturned = {
   kind: 'returned'
-  /** JSON text; 'null' for undefined. */
+  /** Returned value as JSON text. If `main` returned undefined, this is 'null'. */
   value: string
   logs: LogLine[]
   durationMs: number
@@ -63,36 +67,45 @@ export type RunFailed = {
   kind: 'failed'
   code: FailureCode
   message: string
-  /** Name and message, then the action's own frames (`action.js:line:column`); '' if there are none. */
+  /**
+   * Stack trace: the error's name and message, then the action's own frames (`action.js:line:column`). Empty if there
+   * is none.
+   */
   stack: string
   logs: LogLine[]
   durationMs: number
   cpuMs?: number
 }
 
-/** The executor exited for a reason unrelated to the action. `started` is true if guest code may have run. */
+/**
+ * Result of a run that was refused, dropped from the queue, or lost because its executor exited. `started` is true if
+ * the action's code may have been executed.
+ */
 export type RunLost = {
   kind: 'lost'
   reason: string
   started: boolean
-  /** The queue is full, for this account or for all. */
+  /** Set if the run was refused because the queue is full, for its account or for all accounts. */
   full?: true
-  /** With `full`: milliseconds until there may be room. */
+  /** Estimated time in milliseconds until the queue has room. Set only with `full`. */
   retryAfterMs?: number
 }
 
 export type RunResult = RunReturned | RunFailed | RunLost
 
 export type RunControl = {
-  /** Stops the run: `lost` and not started if it was waiting, `failed` with `stopped` if it had started. */
+  /**
+   * Aborting this signal stops the run. A queued run ends as `lost` and not started; a started run ends as `failed`
+   * with the code `stopped`.
+   */
   signal: AbortSignal
-  /** The run is no longer wanted: `lost` and not started if it was waiting. A run that has started continues. */
+  /** Aborting this signal drops the run if it is still queued, as `lost` and not started. A started run continues. */
   unwanted?: AbortSignal
-  /** Called when an executor has taken the run. Its time counts from here on. */
+  /** Called when an executor has taken the run and its time starts to count. */
   started(): void
 }
 
-/** Executors by state, number of waiting runs, and whether no executor can be started. */
+/** Current load of the worker pool: executors by state, number of queued runs, and whether the pool is broken. */
 export type PoolLoad = {
   starting: number
   free: number
@@ -103,16 +116,17 @@ export type PoolLoad = {
 
 export type ActionPool = {
   /**
-   * Never rejects. Waits for a free executor, in order among the runs of its account, and in turn with other accounts.
+   * Executes a run. Never rejects. The run waits for a free executor: in order within its account, and in turn with
+   * other accounts.
    */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
-  /** Returns the refusal with which `run` would respond at once, or undefined if it would accept the run. */
+  /** Returns the refusal that `run` would return immediately, or undefined if `run` would accept the request. */
   refusal(
     request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
   ): RunLost | undefined
   load(): PoolLoad
-  /** Resolves when the warm executors can take runs. Rejects if executors cannot be started. */
+  /** Resolves when the minimum number of executors is ready. Rejects if executors cannot be started. */
   ready(): Promise<void>
-  /** Stops every executor. Waiting runs are lost as not started, active ones as started. */
+  /** Stops all executors. Queued runs end as `lost` and not started, active runs as `lost` and started. */
   close(): Promise<void>
 }

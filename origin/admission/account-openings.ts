@@ -7,7 +7,10 @@ import { GasBudget } from './gas-budget.ts'
 const NAME = 'new_account'
 const WHAT = 'new accounts and conversions'
 
-/** Divisor of the daily gas budget for one network: it takes ten networks to exhaust the budget for everyone else. */
+/**
+ * Divisor of the daily gas budget that yields the share of a single network. Ten networks must use their full share to
+ * exhaust the budget for all others.
+ */
 const NETWORK_SHARE = 10n
 
 export type AccountOpeningsOptions = {
@@ -15,25 +18,25 @@ export type AccountOpeningsOptions = {
   now: () => number
   /** Key for hashing addresses before they are stored in the database. */
   hashKey: Uint8Array
-  /** Accounts that one network may open at once (`burst`), and per hour over time. */
+  /** Number of accounts that one network may open in a burst, and per hour in the long term. */
   burst: number
   perHour: number
-  /** Daily gas budget of all networks together; undefined if gas is free of charge. */
+  /** Daily gas budget for all networks together, in wei. Undefined if gas is free of charge. */
   gasPerDayWei: bigint | undefined
 }
 
-/** Gas reserved for one write. It is settled by one of these methods, or else stays counted in full. */
+/** Gas reserved for one write. The reserved amount counts as spent until one of these methods is called. */
 export type GasReservation = {
-  /** Settles the reservation at the actual cost, once the transaction is in a block. */
+  /** Replaces the reserved amount with the actual cost, once the transaction is in a block. */
   cost(wei: bigint): Promise<void>
-  /** Cancels the reservation, because nothing was sent. */
+  /** Cancels the reservation, because no transaction was sent. */
   refused(): Promise<void>
 }
 
 /**
- * Limits the writes that are free of charge and for which this deployment pays the gas: opening an account and
- * converting it. One daily budget bounds both. An account converts only once, so the rate of openings also bounds
- * conversions over time.
+ * Limits the writes that are free of charge, for which this deployment pays the gas: creating an account and converting
+ * it. A daily budget limits both. An account can be converted only once, so the rate limit for new accounts also limits
+ * conversions in the long term.
  */
 export class AccountOpenings {
   readonly #options: AccountOpeningsOptions
@@ -49,7 +52,7 @@ export class AccountOpenings {
   }
 
   /**
-   * Counts an attempt to open an account.
+   * Counts an attempt to create an account, and reserves gas for it.
    * @throws {TooManyCalls | DatabaseUnavailable}
    */
   async admit(address: string): Promise<GasReservation> {
@@ -91,6 +94,6 @@ export class AccountOpenings {
     const { hashKey, gasPerDayWei = 0n } = this.#options
     const name = callerId(hashKey, NAME, network)
     const perDayWei = gasPerDayWei / NETWORK_SHARE
-    return new GasBudget({ ...this.#options, name, what: `${WHAT} for one network`, perDayWei })
+    return new GasBudget({ ...this.#options, name, what: `${WHAT} of one network`, perDayWei })
   }
 }

@@ -1,21 +1,21 @@
-/** The memory for request bodies is exhausted. The request had no effect. */
+/** Thrown if the memory for request bodies is exhausted. The rejected request had no effect. */
 export class BodyRoomFull extends Error {
   readonly retryAfterMs: number
   constructor(whose: string, retryAfterMs: number) {
-    super(`bodies ${whose} hold all the memory for them`)
+    super(`the memory for request bodies ${whose} is exhausted`)
     this.name = 'BodyRoomFull'
     this.retryAfterMs = retryAfterMs
   }
 }
 
 export type BodyRoomOptions = {
-  /** Maximum bytes of all bodies together, and of one holder's bodies. */
+  /** Maximum number of bytes for all bodies together, and for the bodies of a single holder. */
   totalBytes: number
   shareBytes: number
   retryAfterMs: number
 }
 
-/** A byte budget for request bodies that are still arriving. */
+/** Memory budget, in bytes, for request bodies that are still arriving. */
 export class BodyRoom {
   readonly #options: BodyRoomOptions
   readonly #held = new Map<string, number>()
@@ -29,12 +29,15 @@ export class BodyRoom {
     return this.#total
   }
 
-  /** @throws {BodyRoomFull} */
+  /**
+   * Reserves bytes for a holder's body.
+   * @throws {BodyRoomFull}
+   */
   take(holder: string, bytes: number): void {
     const { totalBytes, shareBytes, retryAfterMs } = this.#options
     const held = this.#held.get(holder) ?? 0
     if (held + bytes > shareBytes) throw new BodyRoomFull('from this sender', retryAfterMs)
-    if (this.#total + bytes > totalBytes) throw new BodyRoomFull('of all senders', retryAfterMs)
+    if (this.#total + bytes > totalBytes) throw new BodyRoomFull('from all senders', retryAfterMs)
     this.#held.set(holder, held + bytes)
     this.#total += bytes
   }

@@ -8,15 +8,15 @@ import {
 import type { Principal } from '../accounts/state.ts'
 import { BodyRoom } from './body-room.ts'
 
-/** The budget that a large body counts against, and its holder within that budget. */
+/** Memory budget that a large request body counts against, and the name of the holder within that budget. */
 export type BodyHolder = { room: BodyRoom; name: string }
 
 /**
- * Memory budgets for bodies that are still arriving. Senders without a verified key have a separate budget, so that
- * they cannot displace bodies of accounts or of the edge.
+ * Memory budgets for request bodies that are still arriving. Senders without a verified key have a separate budget, so
+ * that they cannot use up the memory for accounts and the edge.
  */
 export class BodyRooms {
-  // A stalled body is aborted within this time, which frees its memory.
+  // A stalled body is aborted within `BODY_STALL_MS`, which frees its memory.
   readonly #keyless = new BodyRoom({
     totalBytes: KEYLESS_BODIES_BYTES,
     shareBytes: ARRIVING_BODIES_SHARE_BYTES,
@@ -33,7 +33,10 @@ export class BodyRooms {
     retryAfterMs: BODY_STALL_MS,
   })
 
-  /** @param address the client's address; each network has a share */
+  /**
+   * Returns the budget for a client without a verified key. Each client network has its own share.
+   * @param address the client's address
+   */
   ofClient(address: string): BodyHolder {
     return { room: this.#keyless, name: clientNetwork(address) }
   }

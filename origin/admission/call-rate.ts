@@ -5,7 +5,7 @@ import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 import { callerId } from './caller-id.ts'
 
-/** The rate limit was exceeded. The call had no effect. */
+/** Thrown if a rate limit is exceeded. The rejected call had no effect. */
 export class TooManyCalls extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
@@ -20,20 +20,21 @@ const HOUR_MS = 60 * 60 * 1000
 export type CallRateOptions = {
   db: Database
   now: () => number
-  /** Name of the limited operation. Each name has separate limits. */
+  /** Name of the limited operation. Calls are limited separately for each name. */
   name: string
   /** Key for hashing callers before they are stored in the database. */
   hashKey: Uint8Array
-  /** Error message when the limit is exceeded. Defaults to a message that contains the name. */
+  /** Error message used if the limit is exceeded. By default, a message that contains the name. */
   refusal?: string
-  /** Calls allowed at once (`burst`), and per hour over time. */
+  /** Number of calls allowed in a burst, and per hour in the long term. */
   burst: number
   perHour: number
 }
 
 /**
- * A rate limit per caller that is shared by all processes: GCRA with one upsert per call. `full_at` is the time at
- * which the caller's burst is fully restored. Each call moves it forward by the time that it takes to restore one call.
+ * Rate limit per caller, shared by all processes. Implements GCRA with one upsert per call. `full_at` is the time at
+ * which the caller's full burst is available again. Each call postpones this time by the time needed to restore one
+ * call.
  */
 export class CallRate {
   readonly #options: CallRateOptions
@@ -44,7 +45,10 @@ export class CallRate {
     this.#intervalMs = Math.ceil(HOUR_MS / options.perHour)
   }
 
-  /** @throws {TooManyCalls | DatabaseUnavailable} */
+  /**
+   * Counts a call.
+   * @throws {TooManyCalls | DatabaseUnavailable}
+   */
   async take(caller: string): Promise<void> {
     const { db, now, name, hashKey, burst } = this.#options
     const id = callerId(hashKey, name, caller)
@@ -65,11 +69,11 @@ export class CallRate {
     if (taken.length === 1) return
     const rows = await fromDatabase(db.select().from(callRates).where(eq(callRates.id, id)))
     const fullAt = rows[0]?.fullAt.getTime() ?? latest
-    const { refusal = `${name} was called too often from this address` } = this.#options
+    const { refusal = `too many calls of ${name} from this address` } = this.#options
     throw new TooManyCalls(refusal, fullAt - latest)
   }
 
-  /** Deletes callers that have their full burst again. */
+  /** Deletes the rows of callers whose full burst is available again. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, callRates, lt(callRates.fullAt, new Date(now())))

@@ -9,17 +9,18 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export type GasBudgetOptions = {
   db: Database
   now: () => number
-  /** Key of the budget's row. */
+  /** Name of the budget, which is the primary key of its row. */
   name: string
-  /** Description of the paid operations, for messages. */
+  /** Description of the operations that the budget pays for, used in error messages. */
   what: string
-  /** Wei per UTC day, shared by all processes. */
+  /** Budget per UTC day in wei, shared by all processes. */
   perDayWei: bigint
 }
 
 /**
- * Daily budget for the gas that this deployment pays for others. The cost of a transaction is known only from its
- * receipt, so each one reserves the cost of the last. Without a receipt, the reservation stays counted.
+ * Daily budget for the gas that this deployment pays for other parties. The cost of a transaction is known only from
+ * its receipt. Therefore, each transaction reserves the cost of the previous one. Without a receipt, the reserved
+ * amount remains counted as spent.
  */
 export class GasBudget {
   readonly #options: GasBudgetOptions
@@ -29,6 +30,7 @@ export class GasBudget {
   }
 
   /**
+   * Reserves the cost of one transaction.
    * @returns the reserved amount in wei
    * @throws {TooManyCalls | DatabaseUnavailable}
    */
@@ -36,7 +38,7 @@ export class GasBudget {
     const { db, now, name, what, perDayWei } = this.#options
     const at = now()
     const day = new Date(at).toISOString().slice(0, 10)
-    // The clock of another process may already be on the next day. Then that day continues.
+    // If the clock of another process has already moved the budget to the next day, counts against that day.
     const spent = sql`case when ${gasBudgets.day} >= ${day}::date then ${gasBudgets.spentWei} else 0 end`
     const rows = await fromDatabase(
       db
@@ -53,23 +55,23 @@ export class GasBudget {
         .returning({ reserved: gasBudgets.lastWei }),
     )
     if (rows[0]) return rows[0].reserved
-    throw new TooManyCalls(
-      `the gas that is spent on ${what} in a day is spent`,
-      DAY_MS - (at % DAY_MS),
-    )
+    throw new TooManyCalls(`the daily gas budget for ${what} is exhausted`, DAY_MS - (at % DAY_MS))
   }
 
-  /** Replaces the reserved amount with the actual cost of the transaction. */
+  /** Replaces a reserved amount with the actual cost of the transaction. */
   async settle(reservedWei: bigint, costWei: bigint): Promise<void> {
     await this.#add(costWei - reservedWei, { lastWei: costWei })
   }
 
-  /** Cancels a reservation because nothing was sent. */
+  /** Cancels a reservation because no transaction was sent. */
   async giveBack(reservedWei: bigint): Promise<void> {
     await this.#add(-reservedWei, {})
   }
 
-  /** Deletes other budgets with a past day. Keeps this one, because it records the cost of the last transaction. */
+  /**
+   * Deletes the other budgets if their day has passed. Keeps this budget, because it contains the cost of the last
+   * transaction.
+   */
   async forgetOthers(): Promise<void> {
     const { db, now, name } = this.#options
     const yesterday = new Date(now() - DAY_MS).toISOString().slice(0, 10)

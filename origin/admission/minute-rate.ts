@@ -5,15 +5,15 @@ const MINUTE_MS = 60_000
 
 export type MinuteRateOptions = {
   max: number
-  /** Name of the counted items, in the plural. */
+  /** Plural name of the counted items, used in error messages. */
   what: string
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
 /**
- * Limits how much each client network receives per clock minute. The count is local to this process and needs no query,
- * so the limit also works while the database is unavailable.
+ * Limits the number of items that each client network receives per clock minute. The count is local to this process and
+ * needs no query, so the limit also works while the database is unavailable.
  */
 export class MinuteRate {
   readonly #options: MinuteRateOptions
@@ -25,8 +25,8 @@ export class MinuteRate {
   }
 
   /**
-   * Counts only successful calls, so that the number of networks in memory never exceeds the number of items granted in
-   * a minute.
+   * Counts a call. Rejected calls are not counted, so that the number of networks in memory never exceeds the number of
+   * items granted within a minute.
    * @param address the client's address
    * @throws {TooManyCalls}
    */
@@ -40,7 +40,7 @@ export class MinuteRate {
     const given = this.#given.get(network) ?? 0
     if (given >= max)
       throw new TooManyCalls(
-        `this address has got ${given} ${what} in a minute`,
+        `this address has requested ${given} ${what} within a minute`,
         (minute + 1) * MINUTE_MS - at,
       )
     this.#given.set(network, given + 1)

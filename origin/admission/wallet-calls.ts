@@ -30,19 +30,19 @@ export class WalletCalls {
       ...shared,
       ...(proofs ?? { burst: WALLET_PROOFS_BURST, perHour: WALLET_PROOFS_PER_HOUR }),
       name: 'wallet_proof',
-      refusal: 'this address has sent too many signatures of wallets',
+      refusal: 'this address has sent too many wallet signatures',
     })
     this.#made = new CallRate({
       ...shared,
       ...(made ?? { burst: MADE_FOR_WALLETS_BURST, perHour: MADE_FOR_WALLETS_PER_HOUR }),
       name: 'made_for_wallet',
-      refusal: 'too many wallets and usage keys were made for this account by signature',
+      refusal: 'too many wallets and usage keys were created by signature for this account',
     })
   }
 
   /**
-   * Counts a signature before it is verified, because verifying the signature of a contract wallet costs a call to our
-   * node, regardless of the sender.
+   * Counts a wallet signature before it is verified. Verifying the signature of a contract wallet costs a call to this
+   * deployment's node, regardless of the sender.
    * @param address the client's address; the limit applies to its network
    * @throws {TooManyCalls | DatabaseUnavailable}
    */

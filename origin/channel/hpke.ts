@@ -1,7 +1,7 @@
 /**
- * The receiving side of HPKE (RFC 9180), on node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, modes
- * base and PSK, one message per context. Synchronous, and about ten times faster than WebCrypto. Functions are named as
- * in the RFC. Tested against its vectors (A.3) and against @hpke/core.
+ * Receiving side of HPKE (RFC 9180), implemented with node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM,
+ * in base and PSK modes. Supports one message per context. The code is synchronous, and about ten times faster than
+ * WebCrypto. Functions are named as in the RFC. Tested against the RFC's test vectors (A.3) and against @hpke/core.
  */
 import { createDecipheriv, createECDH, createHmac } from 'node:crypto'
 import type { P256Key } from '../keys/p256-key.ts'
@@ -21,15 +21,18 @@ const EMPTY = Buffer.alloc(0)
 
 export type Psk = { id: Uint8Array; key: Uint8Array }
 
-/** The receiver's context of one message: decryption, and secrets that only the two ends can derive. */
+/**
+ * HPKE receiver context for one message. Decrypts the message, and derives secrets that only the sender and the
+ * receiver can compute.
+ */
 export type OpenContext = {
   open(ciphertext: Uint8Array, aad: Uint8Array): Buffer
   export(context: Uint8Array, length: number): Buffer
 }
 
 /**
- * SetupBaseR, or SetupPSKR if a pre-shared key is given.
- * @throws {Error} if `enc` is not a point on the curve; `open` throws if the ciphertext is not authentic
+ * Creates a receiver context: SetupBaseR, or SetupPSKR if a pre-shared key is given.
+ * @throws {Error} if `enc` is not a point on the curve; the context's `open` throws if the ciphertext is not authentic
  */
 export function setupReceiver(
   enc: Uint8Array,
@@ -48,8 +51,8 @@ export function setupReceiver(
   const exporter = labeledExpand(HPKE_SUITE, secret, 'exp', context, HASH_BYTES)
   return {
     open: (ciphertext, aad) => {
-      // Node also accepts shorter tags, which are easier to forge.
-      if (ciphertext.length < TAG_BYTES) throw new Error('the ciphertext has no whole tag')
+      // Rejects short ciphertexts, because Node would accept a truncated authentication tag, which is easier to forge.
+      if (ciphertext.length < TAG_BYTES) throw new Error('the ciphertext is shorter than its tag')
       const decipher = createDecipheriv('aes-128-gcm', aeadKey, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(aad)
       decipher.setAuthTag(ciphertext.subarray(ciphertext.length - TAG_BYTES))

@@ -26,11 +26,11 @@ export type EnvelopeFailure =
   | { reason: 'unknown_psk' }
   | { reason: 'not_authentic' }
 
-/** A request that could not be opened. The caller learns the reason, but nothing about the content. */
+/** Thrown when a sealed envelope cannot be opened. The error gives the reason but reveals nothing about the content. */
 export class EnvelopeRefused extends Error {
   readonly failure: EnvelopeFailure
   constructor(failure: EnvelopeFailure) {
-    super(`sealed request refused: ${failure.reason}`)
+    super(`sealed request rejected: ${failure.reason}`)
     this.name = 'EnvelopeRefused'
     this.failure = failure
   }
@@ -39,20 +39,22 @@ export class EnvelopeRefused extends Error {
 export type OpenedRequest = {
   mode: EnvelopeMode
   plaintext: Buffer
-  /** Encrypts the response to the requester. */
+  /** Encrypts a response so that only the sender of the request can read it. */
   answer: (plaintext: Uint8Array) => Buffer
 }
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
 
-/** Returns the ID of a public key in requests: the first 16 bytes of its SHA-256, in hex. */
+/**
+ * Returns the key ID by which sealed requests refer to a public key: the first 16 bytes of the key's SHA-256, in hex.
+ */
 export function keyIdOf(publicKey: Uint8Array): string {
   return sha256(publicKey).subarray(0, KEY_ID_BYTES).toString('hex')
 }
 
 /**
- * Checks an envelope's first `HEADER_BYTES` before the rest is read.
- * @returns its mode and the keys that it names
+ * Checks the header of an envelope (its first `HEADER_BYTES`) before the rest is read.
+ * @returns the envelope's mode, and the keys that the header names
  * @throws {EnvelopeRefused} malformed, unknown_key or unknown_psk
  */
 export function judgeHeader(
@@ -68,7 +70,10 @@ export function judgeHeader(
   return { mode, key, psk: mode === MODE_PSK ? pskNamed(pskId, keys.psk) : undefined }
 }
 
-/** Opens a sealed request sent to `method path`. @throws {EnvelopeRefused} */
+/**
+ * Decrypts a sealed request. The method and path must be those of the HTTP request that carried it.
+ * @throws {EnvelopeRefused}
+ */
 export function openRequest(
   keys: ChannelKeys,
   method: string,
@@ -115,8 +120,8 @@ function sealAnswer(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer 
 }
 
 /**
- * Opens a usage key that was sealed for storage.
- * @throws {EnvelopeRefused} also if it was sealed for another trigger or owner
+ * Decrypts a usage key that was sealed for storage.
+ * @throws {EnvelopeRefused} also if the key was sealed for another trigger or owner
  */
 export function openStored(
   key: P256Key,

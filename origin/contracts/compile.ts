@@ -1,5 +1,6 @@
 /**
- * Compiles the contracts with solc's WebAssembly build: no compiler installation, and the same output on every machine.
+ * Compiles the contracts with solc's WebAssembly build. It needs no compiler installation, and its output is the same
+ * on every machine.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -24,15 +25,15 @@ export type AbiItem = {
 
 export type CompiledContract = {
   abi: AbiItem[]
-  /** Creation code, 0x hex. */
+  /** Creation code of the contract, as 0x hex. */
   bytecode: string
-  /** Function signature to its selector, 0x hex. */
+  /** Function selectors by signature, as 0x hex. */
   selectors: Record<string, string>
 }
 
 export const FACETS = ['WritesFacet', 'ViewsFacet', 'AdminFacet'] as const
 export const DIAMOND = 'AccountConfig'
-/** Compiled from its own folder; it shares no code with the diamond. */
+/** Name of the governance contract. It is compiled from its own folder, because it shares no code with the diamond. */
 export const GOVERNANCE = 'Governance'
 
 type Output = {
@@ -55,11 +56,11 @@ type Output = {
 }
 
 const settings = {
-  // Cancun has the opcode that the libraries need (mcopy), and every chain of interest supports it.
+  // The libraries need the `mcopy` opcode of Cancun, which every chain of interest supports.
   evmVersion: 'cancun',
-  // A high count optimizes for cheap calls over cheap deployment, because the payers pay for calls.
+  // A high run count makes calls cheaper and deployment more expensive, because the payers pay for calls.
   optimizer: { enabled: true, runs: 10_000 },
-  // Without the metadata hash, the bytecode depends only on the code, not on comments or paths.
+  // Without the metadata hash, the bytecode depends only on the code and not on comments or paths.
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.methodIdentifiers'] } },
 }
@@ -75,8 +76,8 @@ function readImport(path: string): { contents: string } | { error: string } {
 }
 
 /**
- * The warning for a payable fallback without a receive function. It is intended: a call without data must revert, and
- * the diamond's fallback does so.
+ * Code of the compiler's warning about a payable fallback without a receive function. The contract omits the function
+ * intentionally: a call without data must revert, and the diamond's fallback reverts it.
  */
 const PAYABLE_FALLBACK_WITHOUT_RECEIVE = '3628'
 
@@ -85,14 +86,14 @@ export function compileContracts(): Record<string, CompiledContract> {
   return compileFolder(new URL('.', import.meta.url), [DIAMOND, ...FACETS])
 }
 
-/** @throws {Error} as `compileFolder` */
+/** Compiles the governance contract. @throws {Error} as `compileFolder` */
 export function compileGovernance(): CompiledContract {
   const compiled = compileFolder(new URL('./governance/', import.meta.url), [GOVERNANCE])
   return compiled[GOVERNANCE]!
 }
 
 /**
- * Compiles the wanted contracts of a folder.
+ * Compiles the given contracts of a folder.
  * @throws {Error} with the compiler's messages. Warnings about our own code are errors, because warnings of a passing
  *   build go unnoticed
  */
@@ -121,7 +122,7 @@ export function compileFolder(
   return Object.fromEntries(
     wanted.map((name) => {
       const contract = output.contracts?.[`${name}.sol`]?.[name]
-      if (!contract) throw new Error(`${name}.sol: no contract ${name} in it`)
+      if (!contract) throw new Error(`${name}.sol: contract ${name} not found`)
       const { bytecode, methodIdentifiers } = contract.evm
       const selectors = Object.entries(methodIdentifiers).map(([signature, hex]) => [
         signature,

@@ -1,4 +1,4 @@
-/** Deploys the AccountConfig diamond from the committed artifacts: no compiler, four transactions. */
+/** Deploys the AccountConfig diamond from the committed artifacts. This takes four transactions and no compiler. */
 import { ContractFactory, Interface, JsonRpcProvider } from 'ethers'
 import type { Provider, Signer, TransactionReceipt } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
@@ -6,31 +6,34 @@ import artifacts from './artifacts.json' with { type: 'json' }
 
 export type DeployedAccountConfig = {
   address: string
-  /** The block of the diamond's deployment. A mirror that reads events from this block on misses none. */
+  /**
+   * Number of the block in which the diamond was deployed. A mirror that reads events from this block on misses no
+   * event.
+   */
   block: number
   chainId: number
 }
 
 export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
-  /** Pays for the deployment and becomes the diamond's owner. */
+  /** Wallet that pays for the deployment and becomes the diamond's owner. */
   signer: Signer
-  /** Wallets that may write managed accounts from the first block on; at most 50. */
+  /** Addresses of the wallets that may write managed accounts from the first block on; at most 50. */
   payers: readonly string[]
   nodeConfiguration?: Readonly<Record<string, string>>
 }
 
-/** EIP-2535's `FacetCutAction`. */
+/** Values of EIP-2535's `FacetCutAction`. */
 export const CUT = { add: 0, replace: 1, remove: 2 } as const
 
 /**
- * Deploys the facets, then the diamond, whose constructor adds them and applies the initial settings.
- * @throws if a transaction is rejected or reverts. Nothing is in use then, because the diamond is deployed last
+ * Deploys the facets, then the diamond, whose constructor adds the facets and applies the initial settings.
+ * @throws if a transaction is rejected or reverts. No contract is in use then, because the diamond is deployed last
  */
 export async function deployAccountConfig(
   deployment: AccountConfigDeployment,
 ): Promise<DeployedAccountConfig> {
   if ('provider' in deployment) return deploy(deployment.provider, deployment)
-  // Blocks come within seconds, so ethers' default poll interval of four seconds would dominate.
+  // New blocks arrive within seconds, so ethers' default poll interval of four seconds would dominate the duration.
   const provider = new JsonRpcProvider(deployment.rpcUrl, undefined, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -50,7 +53,7 @@ async function deploy(
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
   const nonce = await owner.getNonce('pending')
-  // Sent in parallel with consecutive nonces: only the diamond depends on the facets.
+  // The facets are deployed in parallel with consecutive nonces. Only the diamond depends on them.
   const sent = await Promise.all(
     facets.map(({ bytecode }, index) =>
       owner.sendTransaction({ data: bytecode, nonce: nonce + index }),
@@ -79,8 +82,8 @@ async function deploy(
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
 
-/** @throws if the receipt has no contract address */
+/** Returns the address and block of a created contract. @throws if the receipt has no contract address */
 export function created(receipt: TransactionReceipt | null): { address: string; block: number } {
-  if (!receipt?.contractAddress) throw new Error('the transaction created no contract')
+  if (!receipt?.contractAddress) throw new Error('the transaction did not create a contract')
   return { address: receipt.contractAddress, block: receipt.blockNumber }
 }

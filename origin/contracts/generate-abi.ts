@@ -24,7 +24,7 @@ export function mergedAbi(contracts: Contracts): AbiItem[] {
 const inOrder = (items: readonly AbiItem[]) =>
   items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 
-/** Drops `internalType`, the Solidity-internal type name, which decoding does not need. */
+/** JSON replacer that omits `internalType`, the Solidity-internal type name, which decoding does not need. */
 const withoutInternalType = (key: string, value: unknown) =>
   key === 'internalType' ? undefined : value
 
@@ -49,7 +49,7 @@ function rendered(name: string, sources: string, items: readonly AbiItem[]): str
   ].join('\n')
 }
 
-/** Returns what a deployment needs: creation code, the diamond's ABI, and the selectors of each facet. */
+/** Returns the artifacts for a deployment: creation code, the diamond's ABI, and the selectors of each facet. */
 export function artifactsOf(contracts: Contracts) {
   const { abi, bytecode } = compiled(contracts, DIAMOND)
   const facets: Record<string, Pick<CompiledContract, 'bytecode' | 'selectors'>> = {}

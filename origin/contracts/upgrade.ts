@@ -1,4 +1,6 @@
-/** Upgrades a deployed AccountConfig diamond to the facets of the committed artifacts. Its state is preserved. */
+/**
+ * Upgrades a deployed AccountConfig diamond to the facets of the committed artifacts. The diamond's state is preserved.
+ */
 import { Contract, getAddress } from 'ethers'
 import type { Provider, Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
@@ -6,9 +8,9 @@ import { created, CUT } from './deploy.ts'
 
 export type AccountConfigUpgrade = {
   provider: Provider
-  /** The diamond's owner. */
+  /** Wallet that owns the diamond. */
   signer: Signer
-  /** The diamond's address. */
+  /** Address of the diamond. */
   address: string
 }
 
@@ -17,9 +19,9 @@ type Cut = { target: string; action: number; selectors: string[] }
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
 /**
- * Compares each facet's code and selectors with the artifacts, deploys facets that are missing, and makes all changes
- * in one transaction, so that no block has a mix of old and new functions. The functions of the diamond itself cannot
- * be replaced and stay unchanged.
+ * Compares each facet's code and selectors with the artifacts, and deploys missing facets. All changes are then made in
+ * one transaction, so that no block has a mix of old and new functions. The functions of the diamond itself cannot be
+ * replaced and stay unchanged.
  * @returns false if nothing had to change
  * @throws if the signer is not the owner or a transaction fails; the diamond is then unchanged
  */
@@ -54,14 +56,14 @@ export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promi
   return true
 }
 
-/** Returns the address of a contract with the facet's code: an existing facet, or a new deployment. */
+/** Returns the address of a contract with the facet's code. Deploys the facet if there is no such contract yet. */
 async function targetOf(
   bytecode: string,
   targets: ReadonlySet<string>,
   owner: Signer,
   provider: Provider,
 ): Promise<string> {
-  // Runs the creation code to get the deployed code, so that the artifacts need not contain both.
+  // Simulates the creation code to get the deployed code, so that the artifacts need not contain both.
   const code = await provider.call({ data: bytecode })
   for (const target of targets) {
     if ((await provider.getCode(target)) === code) return target

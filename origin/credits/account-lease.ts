@@ -7,17 +7,17 @@ import { UnsettledCharges } from './unsettled-charges.ts'
 /** Poll interval while waiting for other processes to return credit. */
 export const ASK_LOOK_MS = 50
 
-/** Amounts that have not been used for this long are returned to the account. */
+/** Leased amounts that have not been used for this long are returned to the account. */
 export const LEASE_IDLE_MS = 10_000
 
 /**
- * Unsettled charges are lost if the process is killed. At this amount they are settled at once, unless the previous
- * settlement was less than `SETTLE_APART_MS` ago.
+ * Number of unsettled cents at which charges are settled immediately, unless the previous settlement was less than
+ * `SETTLE_APART_MS` ago. Unsettled charges are lost if the process is killed.
  */
 export const SETTLE_CENTS = 100
 const SETTLE_APART_MS = 250
 
-/** Minimum interval between searches for idle sub-allocations: an account may have thousands. */
+/** Minimum interval between searches for idle sub-allocations. An account may have thousands of them. */
 const SWEEP_MS = 1_000
 
 type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
@@ -25,18 +25,23 @@ type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) =
 export type AccountLeaseOptions = {
   accountHash: string
   leaseId: string
-  /** @throws {CreditsUnavailable} */
+  /**
+   * Applies an order in the database.
+   * @throws {CreditsUnavailable}
+   */
   carryOut: (order: LeaseOrder) => Promise<LeaseAnswer>
-  /** Milliseconds for which an answered order allows use of the lease, counted from before the order was sent. */
+  /**
+   * Time for which the lease may be used after an order is answered, in milliseconds. It starts when the order is sent.
+   */
   usableMs: number
   now: () => number
   sleep: (ms: number) => Promise<void>
 }
 
 /**
- * The part of an account's budgets that this process may spend without asking the database: credit, spending caps and
- * allowances. Orders are sent to the database one at a time. An order that was not answered is sent again unchanged
- * before any other.
+ * The part of an account's budgets (credit, spending caps and allowances) that this process may spend without asking
+ * the database. Orders are sent to the database one at a time. An unanswered order is resent unchanged before any other
+ * order is sent.
  */
 export class AccountLease {
   readonly #options: AccountLeaseOptions
@@ -45,14 +50,17 @@ export class AccountLease {
   #usableUntil = Number.NEGATIVE_INFINITY
   #isStored = false
   #sequence = 0
-  /** The order that has not been answered yet, and the `look` calls that wait for its answer. */
+  /**
+   * The unanswered order, if any. `#looking` contains the `look` calls that wait for its answer, and `#looks` those
+   * that wait for the next order.
+   */
   #order: LeaseOrder | undefined
   #looking: Look[] = []
   #looks: Look[] = []
   #working: Promise<void> | undefined
   #sweptAt: number
   #settledAt = Number.NEGATIVE_INFINITY
-  /** Time of the oldest charge that may not be in the ledger yet. */
+  /** Monotonic time of the oldest charge that may not be in the ledger yet. Undefined if the ledger has all charges. */
   #chargedAt: number | undefined
 
   constructor(options: AccountLeaseOptions) {
@@ -77,12 +85,15 @@ export class AccountLease {
     return this.#budgets.cap(keyHash)
   }
 
-  /** Returns the allowance for failed executions in milliseconds: of one key and action, or of the whole account. */
+  /**
+   * Returns the allowance for failed executions, in milliseconds: that of a key and action, or that of the whole
+   * account if `pair` is omitted.
+   */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     return this.#budgets.failures(pair)
   }
 
-  /** Records a charge from a finished reservation. It is settled soon. */
+  /** Records a charge from a finished reservation. The charge is settled in the background. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
     this.#chargedAt ??= this.#options.now()
@@ -91,7 +102,7 @@ export class AccountLease {
   }
 
   /**
-   * Returns the state of the account after all charges made here are settled.
+   * Settles all charges that this process has made, then returns the state of the account.
    * @throws {CreditsUnavailable}
    */
   async look(): Promise<{ answer: LeaseAnswer; reservedCents: number; spentCents: number }> {
@@ -102,7 +113,9 @@ export class AccountLease {
     return { answer, reservedCents: this.credit.reserved, spentCents: this.credit.used }
   }
 
-  /** Settles charges and returns idle amounts. Never rejects: the next call makes up for a failure. */
+  /**
+   * Settles charges and returns idle amounts to the account. Never rejects: after a failure, the next call tries again.
+   */
   flush(): Promise<void> {
     const idleSince = this.#options.now() - LEASE_IDLE_MS
     if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.areFree)
@@ -114,7 +127,7 @@ export class AccountLease {
     return this.#work()
   }
 
-  /** Settles charges and returns the free amount of one budget or of all budgets. */
+  /** Settles charges, and returns the free amount of one budget or of all budgets to the account. */
   giveBack(which: 'all' | 'credit' | { part: string } = 'all'): Promise<void> {
     if (which === 'all') this.#budgets.giveBack()
     else if (which === 'credit') this.credit.giveBack()
@@ -132,27 +145,27 @@ export class AccountLease {
     if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
   }
 
-  /** Cents that were charged but are not part of any order to the ledger yet. */
+  /** Charged cents that are not included in any order to the ledger yet. */
   get unsettledCents(): number {
     return this.#charges.cents
   }
 
-  /** Monotonic time of the oldest charge that may not be in the ledger yet; undefined if the ledger has all charges. */
+  /** Monotonic time of the oldest charge that may not be in the ledger yet. Undefined if the ledger has all charges. */
   get unsettledSince(): number | undefined {
     return this.#chargedAt
   }
 
-  /** True if the database has this lease and no order for it is in flight. */
+  /** True if the database has this lease and no order for the lease is in flight. */
   get isHeld(): boolean {
     return this.#isStored && this.#order === undefined
   }
 
-  /** True while orders are in flight. Charges made meanwhile are part of the next order. */
+  /** True while orders are in flight. Charges made in the meantime are included in the next order. */
   get isWorking(): boolean {
     return this.#working !== undefined
   }
 
-  /** True if the ledger has all charges and no order is open. */
+  /** True if the ledger has all charges and no order is pending. */
   get isSettled(): boolean {
     return !this.isWorking && !this.#hasWork()
   }
@@ -167,14 +180,14 @@ export class AccountLease {
     return unsettled || this.#budgets.hasWork || this.#looks.length > 0
   }
 
-  /** Resolves when there is nothing left to do, or the database did not answer. */
+  /** Sends orders until no work is left or the database does not answer. Never rejects. */
   #work(): Promise<void> {
     if (!this.#hasWork()) return Promise.resolve()
     return (this.#working ??= this.#turns())
   }
 
   async #turns(): Promise<void> {
-    // Requests made in the same tick are combined into one order.
+    // Combines all requests made in the same tick into one order.
     await Promise.resolve()
     try {
       while (this.#hasWork()) {
@@ -182,7 +195,8 @@ export class AccountLease {
         if (this.#budgets.isAsking) await this.#options.sleep(ASK_LOOK_MS)
       }
     } catch (error) {
-      // Rejects the waiting callers. The used amounts are kept, and so is the order, because it may have been applied.
+      // Rejects the waiting callers. Keeps the used amounts and the order, because the database may have applied the
+      // order.
       this.#budgets.fail(error)
       for (const look of [...this.#looking.splice(0), ...this.#looks.splice(0)]) look.reject(error)
     } finally {
@@ -199,20 +213,21 @@ export class AccountLease {
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
-    // Approximation: the remaining charges are treated as made now, because most came in while the order was in flight.
+    // Approximation: treats the remaining charges as made now, because most were made while the order was in flight.
     this.#chargedAt = this.#charges.areWaiting ? now() : undefined
     this.#budgets.settled(order.charges, order.parts)
     for (const look of this.#looking.splice(0)) look.resolve(answer)
     this.#budgets.debtCents = answer.debtCents
     this.credit.answered(answer.credit)
-    // If an earlier answer to this order was lost, it may have said that the lease and its sub-allocations had expired.
+    // If the order was repeated, its first answer was lost. That answer may have reported that the lease and its
+    // sub-allocations had expired. Sub-allocations that the order does not name are therefore treated as lost.
     this.#budgets.answered(answer.parts, !answer.isNew && !isRepeated)
   }
 
   #nextOrder(): LeaseOrder {
     const charges = this.#charges.take()
     this.#settledAt = this.#options.now()
-    // A balance must include all charges made before the call.
+    // A balance must include all charges made before it was requested.
     if (!this.#charges.areWaiting) this.#looking = this.#looks.splice(0)
     return {
       leaseId: this.id,

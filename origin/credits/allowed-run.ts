@@ -2,11 +2,14 @@ import type { Budget } from './budget.ts'
 import type { PairRuns } from './pair-runs.ts'
 import { NoAllowanceLeft } from './shortage.ts'
 
-/** Step size of reservations from the account's allowance, and the minimum for each run: one second, as for credit. */
+/**
+ * Reservations from the account's allowance are made in steps of one second, as for credit. One step is also the
+ * minimum reservation for each run.
+ */
 export const STEP_MS = 1_000
 
 export type AllowedRunOptions = {
-  /** Allowance of the run's key and action (`pair`), and of the account (`all`). */
+  /** Allowance of the run's key and action (`pair`), and allowance of the whole account (`all`). */
   pair: Budget
   all: Budget
   runs: PairRuns
@@ -17,15 +20,15 @@ export type AllowedRunOptions = {
 }
 
 /**
- * A run that may fail, with the milliseconds of the allowance that are reserved until it finishes. Only a failed run
- * uses them.
+ * An admitted run, with the milliseconds of the allowance that are reserved in case it fails. If the run succeeds, they
+ * are released when it finishes.
  */
 export class AllowedRun {
   readonly #options: AllowedRunOptions
   #pairMs: number
   #allMs: number
   #isAlone = true
-  /** True if the run may continue up to its own limits, even without any allowance left for its key and action. */
+  /** True if the run may continue up to its own limits although no allowance is left for its key and action. */
   #isUnbounded = false
   #open = true
 
@@ -36,12 +39,14 @@ export class AllowedRun {
     options.runs.begun(this)
   }
 
-  /** Called when another run of the same key and action is in flight at the same time. */
+  /** Called if another run of the same key and action is in flight at the same time. */
   joined(): void {
     this.#isAlone = false
   }
 
-  /** Announces that `extend` will soon be called with this length. */
+  /**
+   * Announces that `extend` will soon be called with this duration, so that the allowance can be obtained in advance.
+   */
   prepare(untilMs: number): void {
     const { pair, all } = this.#options
     const { pairMs, allMs } = this.#missing(untilMs)
@@ -50,8 +55,8 @@ export class AllowedRun {
   }
 
   /**
-   * Reserves the allowance that a run of this length may use. A run that has always been the only one of its key and
-   * action in flight may exceed their allowance, but not the account's.
+   * Reserves the allowance for a run of the given duration. A run that has always been the only run of its key and
+   * action in flight may exceed their allowance, but not the account's allowance.
    * @returns false if no allowance is left and the run must be stopped
    * @throws {CreditsUnavailable}
    */
@@ -67,7 +72,8 @@ export class AllowedRun {
       if (error instanceof NoAllowanceLeft) return false
       throw error
     } finally {
-      // The run finished while this call was waiting, and has already freed its earlier reservations.
+      // If the run finished during this call, its earlier reservations have already been freed. Frees the new ones as
+      // well.
       if (!this.#open) this.#free(0)
     }
     return true
@@ -75,14 +81,14 @@ export class AllowedRun {
 
   /**
    * Called when the run finishes.
-   * @param ms its duration
+   * @param ms duration of the run
    * @param outcome if `failed`, the duration is deducted from the allowance
    */
   ended(ms: number, { failed }: { failed: boolean }): void {
     this.#end(ms, failed ? Math.max(1, Math.ceil(ms)) : 0)
   }
 
-  /** Called when the run was never started. Does nothing if it has finished. */
+  /** Frees the reservations of a run that was never started. Does nothing if the run has already finished. */
   release(): void {
     this.#end(undefined, 0)
   }

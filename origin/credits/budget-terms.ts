@@ -5,13 +5,13 @@ import {
   FAILED_EXECUTION_PAIRS,
   FAILED_EXECUTION_WINDOW_MS,
 } from '../../shared/limits.ts'
+import type { Transaction } from '../db/open.ts'
 import { spendCaps } from '../db/schema.ts'
 import { ALL_FAILURES, failedIn, keyOfCap, paidBeside, spentBy } from './budget-name.ts'
 import type { BudgetTerms } from './budget-order.ts'
-import type { Transaction } from './ledger.ts'
 import { sumsOf, type WindowSum } from './window-sums.ts'
 
-/** Reads the limits and the current use of an account's budgets. The caller holds the account's lock. */
+/** Reads the limits and the current use of an account's budgets. The caller must hold the account's lock. */
 export async function readTerms(
   tx: Transaction,
   accountHash: string,
@@ -53,7 +53,9 @@ function ofCap(
   }
 }
 
-/** The limit is the execution time that was paid for, plus a free allowance. */
+/**
+ * Returns the terms of a failure allowance. The limit is the execution time that was paid for, plus a free allowance.
+ */
 function ofFailures(budget: string, sums: ReadonlyMap<string, WindowSum>): BudgetTerms {
   const pairs = budget === ALL_FAILURES ? FAILED_EXECUTION_PAIRS : 1
   const paidCents = sums.get(paidBeside(budget))?.amount ?? 0

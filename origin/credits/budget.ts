@@ -4,41 +4,44 @@ import { Waiting, type Waiter } from './waiting.ts'
 
 export type BudgetOptions = {
   now: () => number
-  /** Returns false if the lease must no longer be spent from. */
+  /** Returns false if the lease may have expired, so that nothing more may be spent from it. */
   isUsable: () => boolean
-  /** Called when the budget has a request for the database. */
+  /** Called if an order must be sent to the database for this budget. */
   onWork: () => void
-  /** Called when some of the budget was used. */
+  /** Called when a part of the budget is used. */
   onUse?: () => void
-  /** Amount that corresponds to one cent: 1 for cents, 1,000 for milliseconds. */
+  /** Amount that corresponds to one cent: 1 if the budget is in cents, 1,000 if it is in milliseconds. */
   unit: number
-  /** Creates the error to throw if an amount is not available here or in any other process. */
+  /** Creates the error that is thrown if the amount is not available in any process. */
   refuse: (amount: number, stand: Standing) => Error
 }
 
-/** State of a budget when an order was answered. */
+/** State of a budget at the time when an order was answered. */
 export type Standing = {
-  /** Amount that is free here or not in any lease. */
+  /** Amount that is free in this process or not in any lease. */
   left: number
-  /** Amount held in the leases of other processes. After they have answered a request, all of it is reserved there. */
+  /**
+   * Amount held in the leases of other processes. Once those processes have answered a request, the amount consists
+   * only of their reservations.
+   */
   elsewhere: number
-  /** Undefined for credit. */
+  /** Limit and use of the budget. Undefined for credit. */
   terms: BudgetTerms | undefined
 }
 
-/** The part of one budget of an account that this process may spend without asking the database. */
+/** The part of an account's budget that this process may spend without asking the database. */
 export class Budget {
   readonly #options: BudgetOptions
   readonly #waiting = new Waiting()
   readonly #size: LeaseSize
   #held = 0
   /**
-   * Amount that is not in any lease. Negative if the limit was lowered: this much of the held amount must not be
-   * reserved again.
+   * Amount that is not in any lease. A negative value means that the limit was lowered, and that this much of the held
+   * amount must not be reserved again.
    */
   #available = 0
   #reserved = 0
-  /** Used but not settled yet. */
+  /** Amount that was used but is not settled yet. */
   #used = 0
   #giveBack = false
   /** True while an order that returns the free amount is in flight. */
@@ -72,22 +75,22 @@ export class Budget {
     return this.#waiting.isAsking
   }
 
-  /** True if callers are waiting, or the free amount is to be returned. */
+  /** True if callers are waiting, or the free amount must be returned. */
   get hasWork(): boolean {
     return this.#giveBack || !this.#waiting.isEmpty
   }
 
-  /** Monotonic time of the last use. */
+  /** Monotonic time at which the budget was last used. */
   get usedAt(): number {
     return this.#usedAt
   }
 
-  /** True if nothing would be lost by returning the budget. */
+  /** True if the budget can be dropped without losing charges or reservations. */
   get isAtRest(): boolean {
     return this.#reserved === 0 && this.#used === 0 && !this.hasWork && !this.#givingBack
   }
 
-  /** The limit minus the used amount, as far as this process knows. Some of it may be reserved. */
+  /** The limit minus the used amount, as far as this process knows. A part of it may be reserved. */
   get remaining(): number {
     if (!this.#terms) return Number.POSITIVE_INFINITY
     return this.#terms.limit - this.#terms.used - this.#used
@@ -98,19 +101,19 @@ export class Budget {
   }
 
   /**
-   * Reserves from the held amount.
+   * Reserves an amount from the lease, without querying the database.
    * @returns false if an order to the database is needed
    */
   take(amount: number): boolean {
     this.#usedAt = this.#options.now()
-    // While the free amount is being returned or other callers wait, a new caller must wait too.
+    // While the free amount is being returned or other callers are waiting, a new caller must wait as well.
     if (!this.#waiting.isEmpty || this.#givingBack) return false
     return this.#take(amount)
   }
 
   /**
-   * Reserves an amount, and requests the missing part from the database.
-   * @param amount evaluated again when the amount becomes available
+   * Reserves an amount. If the lease does not hold enough, requests the rest from the database.
+   * @param amount evaluated again when credit becomes available
    * @returns the reserved amount
    * @throws the error created by `refuse`, or CreditsUnavailable
    */
@@ -119,14 +122,14 @@ export class Budget {
     return this.take(now) ? now : this.#wait(amount, true)
   }
 
-  /** Makes sure that a later `take` finds this amount, without reserving it. Never rejects. */
+  /** Obtains an amount in advance for a later `take`, without reserving it. Never rejects. */
   prepare(amount: number): void {
     this.#usedAt = this.#options.now()
     if (this.#waiting.isEmpty && this.#free() >= amount) return
     this.#wait(() => amount, false).catch(() => {})
   }
 
-  /** Ends a reservation and records the part of it that was used. */
+  /** Closes a reservation and records the part of it that was used. */
   end(reserved: number, used = 0): void {
     this.#usedAt = this.#options.now()
     this.#reserved -= reserved
@@ -134,23 +137,23 @@ export class Budget {
     if (used > 0) this.#options.onUse?.()
   }
 
-  /** Called when the database has counted the used amount. */
+  /** Called when the database has settled the used amount. */
   settled(used: number): void {
     this.#used -= used
   }
 
-  /** Requests that the free amount is returned with the next order. */
+  /** Returns the free amount to the account with the next order. */
   giveBack(): void {
     this.#giveBack = true
     this.#options.onWork()
   }
 
-  /** Called when the database no longer has the lease. */
+  /** Called when the database no longer has the lease, so that nothing more is spent from it. */
   lost(): void {
     this.#held = 0
   }
 
-  /** Called when the database may have lost the held amount. Returns it and stops spending from it. */
+  /** Called if the database may no longer have the held amount. Returns the amount and stops spending from it. */
   unknown(): void {
     if (this.#held === 0) return
     this.#held = 0
@@ -181,7 +184,7 @@ export class Budget {
     if (this.hasWork) this.#options.onWork()
   }
 
-  /** Rejects all waiting callers because the order failed. */
+  /** Rejects all waiting callers after an order has failed. */
   fail(error: unknown): void {
     this.#waiting.fail(error)
   }

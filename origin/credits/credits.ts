@@ -17,34 +17,43 @@ import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
 import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
-/** A lease that is not renewed for this long expires, and its credit returns to the account. */
+/** A lease expires if it is not renewed for this long. Its credit then returns to the account. */
 export const LEASE_MS = 30_000
 
-/** A process uses its lease for a third less, because clocks differ and the answer to an order takes time. */
+/**
+ * Time for which a process uses its lease. A third shorter than the lease itself, because clocks differ and the answer
+ * to an order takes time.
+ */
 export const LEASE_USABLE_MS = 20_000
 
-/** Number of accounts settled in parallel: fewer than the database connections. */
+/** Number of accounts settled in parallel. Must be smaller than the number of database connections. */
 const FLUSHES_AT_ONCE = 4
 
 /** Timeout of a ledger operation. */
 const ORDER_WAIT_MS = 5_000
 
-/** Charges that are unsettled when the process exits are lost, so a broken connection is retried for this long. */
+/**
+ * Time for which settlement is retried at shutdown if the connection is broken. Charges that are still unsettled when
+ * the process exits are lost.
+ */
 const CLOSE_WAIT_MS = 5_000
 const CLOSE_PAUSE_MS = 100
 
 export type CreditsOptions = {
   db: Database
-  /** Database to read statements from, which may take long. Defaults to `db`. */
+  /** Database for account statements, which may take long to read. Defaults to `db`. */
   reports?: Database
   processId: string
-  /** ID of an earlier process that is certainly dead (see `predecessor.ts`). */
+  /** ID of an earlier process that has certainly exited (see `predecessor.ts`). */
   predecessor?: string | undefined
-  /** Granted to an account when its credit is first requested. */
+  /** Cents granted to an account when its credit is first requested. */
   starterCents: number
-  /** Wall clock in Unix milliseconds, for lease expiry, which all processes must agree on. */
+  /**
+   * Returns the time of the wall clock in Unix milliseconds. Used for the expiry of leases, on which all processes must
+   * agree.
+   */
   now: () => number
-  /** Monotonic clock in milliseconds, for how long this process may use a lease. */
+  /** Returns the time of a monotonic clock in milliseconds. Used to decide how long this process may use a lease. */
   monotonic: () => number
   sleep: Sleep
   newId: () => string
@@ -59,7 +68,7 @@ export type Balance = {
 }
 
 /**
- * Credit of accounts, spent by this process from leases. A reservation that the lease covers needs no query, and the
+ * Credit of accounts, which this process spends from leases. A reservation that the lease covers needs no query. The
  * leases of all processes together never exceed the account's credit.
  */
 export class Credits {
@@ -67,7 +76,7 @@ export class Credits {
   readonly #leases = new Map<string, AccountLease>()
   readonly #allowance: FailureAllowance
   readonly #caps = new OneAtATime(
-    () => new CreditsUnavailable('too many changes of caps of this account are waiting'),
+    () => new CreditsUnavailable('too many spending cap changes of this account are queued'),
   )
   #closed = false
 
@@ -79,7 +88,8 @@ export class Credits {
   }
 
   /**
-   * Returns the leases of the previous process, if it is certainly dead. Must be called before the first reservation.
+   * Returns the credit leased by the previous process to its accounts, if that process has certainly exited. Must be
+   * called before the first reservation.
    */
   async recover(): Promise<void> {
     const { db, predecessor, now } = this.#options
@@ -87,9 +97,9 @@ export class Credits {
   }
 
   /**
-   * Reserves cents of an account, which also count towards the spending cap of the key.
+   * Reserves cents of an account. They also count towards the spending cap of the key.
    * @throws {PaymentRequired} if the account does not have enough credit
-   * @throws {SpendCapReached} if the key's cap does not allow the amount
+   * @throws {SpendCapReached} if the key's spending cap does not allow the amount
    * @throws {CreditsUnavailable} if the available credit is unknown
    */
   async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
@@ -97,7 +107,7 @@ export class Credits {
   }
 
   /**
-   * Admits a run, and reserves the part of the allowance for failed executions that it may use.
+   * Admits a run, and reserves its part of the allowance for failed executions.
    * @throws {FailedExecutionAllowance | RunsInFlight | Overloaded | CreditsUnavailable}
    */
   admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
@@ -105,7 +115,7 @@ export class Credits {
   }
 
   /**
-   * Returns the spendable credit and the amount reserved for operations in flight.
+   * Returns an account's spendable credit, and the amount reserved for operations in flight.
    * @throws {CreditsUnavailable}
    */
   async balance(accountHash: string): Promise<Balance> {
@@ -121,7 +131,8 @@ export class Credits {
   }
 
   /**
-   * Returns charges, including everything this process has spent. Charges of other processes appear once settled.
+   * Returns an account's charges, including all charges made by this process. Charges made by other processes appear
+   * once they are settled.
    * @throws {CreditsUnavailable | DatabaseUnavailable}
    */
   async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
@@ -133,10 +144,10 @@ export class Credits {
   /**
    * Sets or removes the spending cap of a usage key. After this returns, no process spends under the previous cap,
    * except for amounts that were already reserved. Idempotent.
-   * @throws {CreditsUnavailable} if some process may not have learned of the change, or too many changes are waiting
+   * @throws {CreditsUnavailable} if a process may not have received the change yet, or if too many changes are waiting
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
-    // Each change waits for the account's lock, and holds a database connection meanwhile.
+    // Runs one change at a time, because each change waits for the account's lock and occupies a database connection.
     await this.#caps.take(payer.accountHash, () => this.#setCap(payer, cap))
   }
 
@@ -166,19 +177,19 @@ export class Credits {
     return this.#known(capsOf(db, accountHash, new Date(now())))
   }
 
-  /** Number of accounts for which this process holds, or recently held, a lease. */
+  /** Number of accounts for which this process has a lease or recently had one. */
   get leases(): number {
     return this.#leases.size
   }
 
-  /** Cents that were charged but are not part of any order to the ledger yet. */
+  /** Charged cents that are not included in any order to the ledger yet. */
   get unsettledCents(): number {
     let cents = 0
     for (const lease of this.#leases.values()) cents += lease.unsettledCents
     return cents
   }
 
-  /** Milliseconds since the oldest charge that may not be in the ledger yet. */
+  /** Age in milliseconds of the oldest charge that may not be in the ledger yet. 0 if the ledger has all charges. */
   get unsettledMs(): number {
     const now = this.#options.monotonic()
     let since = now
@@ -187,12 +198,12 @@ export class Credits {
     return now - since
   }
 
-  /** Settles charges, returns idle leases and drops leases that hold nothing. */
+  /** Settles charges, returns idle leases, and drops empty leases. */
   async flush(): Promise<void> {
     const left = this.#leases.entries()
     const worker = async () => {
       for (const [accountHash, lease] of left) {
-        // A lease that is working settles its charges as well, and may be waiting for other processes.
+        // Skips leases with orders in flight. They settle their charges anyway, and may be waiting for other processes.
         if (!lease.isWorking) await lease.flush()
         if (lease.isEmpty) this.#leases.delete(accountHash)
       }
@@ -201,24 +212,25 @@ export class Credits {
   }
 
   /**
-   * Polls for requests of other processes, and starts to return the requested amounts.
+   * Polls for requests of other processes to return credit, and starts to return the requested amounts.
    * @throws {CreditsUnavailable}
    */
   async answer(): Promise<void> {
     const { db, processId } = this.#options
     if (this.#leases.size === 0) return
     for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
-      // Not awaited: it may wait for other processes, and the other accounts must not be delayed.
+      // Not awaited, because returning an amount may involve waiting for other processes, which must not delay the
+      // other accounts.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
 
-  /** Returns the free credit of an account that this process holds, after a refund or dispute. Never rejects. */
+  /** Returns the free credit of an account from this process's lease, after a refund or dispute. Never rejects. */
   giveBack(accountHash: string): void {
     void this.#leases.get(accountHash)?.giveBack()
   }
 
   /**
-   * Renews the leases of this process, and returns expired leases of other processes to their accounts.
+   * Renews the leases of this process. Also returns the credit of other processes' expired leases to the accounts.
    * @throws {CreditsUnavailable}
    */
   async renew(): Promise<void> {
@@ -237,15 +249,18 @@ export class Credits {
   }
 
   /**
-   * Deletes sums that have left their windows.
-   * @throws {Error} from the database
+   * Deletes expired window sums, which no longer count towards any budget.
+   * @throws {Error} if the database fails
    */
   async prune(): Promise<void> {
     const { db, now } = this.#options
     await pruneSums(db, now())
   }
 
-  /** Settles and returns everything. Amounts that are still reserved return when their lease expires. */
+  /**
+   * Settles all charges and returns all free amounts to the accounts. Amounts that are still reserved return when their
+   * lease expires.
+   */
   async close(): Promise<void> {
     this.#closed = true
     const { monotonic, sleep } = this.#options
@@ -261,7 +276,7 @@ export class Credits {
   }
 
   #lease(accountHash: string): AccountLease {
-    if (this.#closed) throw new CreditsUnavailable('this process is ending')
+    if (this.#closed) throw new CreditsUnavailable('this process is shutting down')
     const known = this.#leases.get(accountHash)
     if (known) return known
     const lease = new AccountLease({
@@ -293,10 +308,10 @@ export class Credits {
     return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + LEASE_MS) }
   }
 
-  /** Maps every failure to `CreditsUnavailable`, because the transaction may or may not have been committed. */
+  /** Maps every failure to `CreditsUnavailable`, because the outcome of the transaction is unknown. */
   #known<Answer>(asked: Promise<Answer>): Promise<Answer> {
     return inTime(ORDER_WAIT_MS, asked, this.#options.sleep).catch((error: unknown) => {
-      throw new CreditsUnavailable('the ledger does not answer', { cause: error })
+      throw new CreditsUnavailable('the ledger does not respond', { cause: error })
     })
   }
 }

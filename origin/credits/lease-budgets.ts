@@ -4,10 +4,13 @@ import type { PartAnswer, PartOrder } from './budget-order.ts'
 import type { Charge } from './settling.ts'
 import { NoAllowanceLeft, PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/** Maximum number of sub-allocations per order: an account may run any number of actions, but queries are bounded. */
+/**
+ * Maximum number of sub-allocations per order, which bounds the size of queries. An account may run any number of
+ * actions.
+ */
 const PARTS_MAX = 200
 
-/** `unit` of budgets in milliseconds: one second corresponds to one cent. */
+/** Value of `unit` for budgets in milliseconds: one second corresponds to one cent. */
 const MILLISECONDS = 1_000
 
 export type LeaseBudgetsOptions = {
@@ -16,15 +19,15 @@ export type LeaseBudgetsOptions = {
   onWork: () => void
 }
 
-/** The budgets of an account that this process uses: its credit and the sub-allocations of the lease. */
+/** The budgets of an account that this process uses: its credit, and the sub-allocations of its lease. */
 export class LeaseBudgets {
   readonly credit: Budget
-  /** Debt of the account as of the last answer. */
+  /** Debt of the account, as reported by the last answer of the database. */
   debtCents = 0
   readonly #options: LeaseBudgetsOptions
   readonly #parts = new Map<string, Budget>()
   readonly #caps = new Map<string, Budget>()
-  /** Sub-allocations that must be part of the next order. */
+  /** Sub-allocations that must be included in the next order. */
   readonly #due = new Map<string, Budget>()
 
   constructor(options: LeaseBudgetsOptions) {
@@ -46,7 +49,10 @@ export class LeaseBudgets {
     return cap
   }
 
-  /** Returns the allowance for failed executions: of an action by a key, or of the whole account. */
+  /**
+   * Returns the allowance for failed executions: that of an action and key, or that of the whole account if `pair` is
+   * omitted.
+   */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     const name = pair ? failuresOf(pair.keyHash, pair.cid) : ALL_FAILURES
     return (
@@ -55,7 +61,7 @@ export class LeaseBudgets {
     )
   }
 
-  /** Returns a sub-allocation by its database name, as used in requests of other processes. */
+  /** Returns a sub-allocation by its name in the database. Requests of other processes use this name. */
   part(name: string): Budget {
     const keyHash = keyOfCap(name)
     if (keyHash !== undefined) return this.cap(keyHash)
@@ -73,7 +79,7 @@ export class LeaseBudgets {
     return this.credit.isAsking || [...this.#due.values()].some(({ isAsking }) => isAsking)
   }
 
-  /** True if nothing is reserved. */
+  /** True if the account has no open reservations in this process. */
   get areFree(): boolean {
     return (
       this.credit.reserved === 0 &&
@@ -84,7 +90,7 @@ export class LeaseBudgets {
   order(charges: readonly Charge[]): PartOrder[] {
     const ordered = new Map([...this.#due].slice(0, PARTS_MAX))
     for (const name of ordered.keys()) this.#due.delete(name)
-    // A charge must be deducted from its sub-allocation in the same order.
+    // A charge and the deduction from its sub-allocation must be part of the same order.
     for (const { keyHash } of charges) {
       const cap = this.#caps.get(keyHash)
       if (cap && !cap.isUnlimited) ordered.set(capOf(keyHash), cap)
@@ -103,7 +109,10 @@ export class LeaseBudgets {
     for (const { budget, used } of parts) this.#parts.get(budget)?.settled(used)
   }
 
-  /** @param known false if sub-allocations that the order did not name may be lost */
+  /**
+   * Applies the database's answer to the sub-allocations.
+   * @param known false if sub-allocations that the order did not include may be lost
+   */
   answered(answers: readonly PartAnswer[], known: boolean): void {
     const named = new Set<Budget>()
     for (const answer of answers) {
@@ -130,7 +139,10 @@ export class LeaseBudgets {
     for (const part of this.#parts.values()) if (part.isHeld) part.giveBack()
   }
 
-  /** Returns sub-allocations that have not been used since the given time, and drops those that hold nothing. */
+  /**
+   * Returns sub-allocations that have not been used since the given time to the account, and drops empty
+   * sub-allocations.
+   */
   sweep(usedSince: number): void {
     for (const [name, part] of this.#parts) {
       if (part.usedAt >= usedSince || !part.isAtRest) continue
@@ -145,7 +157,7 @@ export class LeaseBudgets {
       due()
       this.#options.onWork()
     }
-    // The use of a cap is recorded as charges, which are included in an order anyway.
+    // The use of a spending cap is recorded as charges, which are part of the next order anyway.
     const onUse = keyOfCap(name) === undefined ? due : () => {}
     const part = new Budget({ ...this.#options, onWork, onUse, unit, refuse })
     this.#parts.set(name, part)

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, lt, ne, notExists, sql } from 'drizzle-orm'
+import type { Transaction } from '../db/open.ts'
 import { creditLeases, leaseParts } from '../db/schema.ts'
 import { capOf, keyOfCap } from './budget-name.ts'
 import {
@@ -18,26 +19,23 @@ import {
   standing,
   storeParts,
 } from './lease-parts.ts'
-import {
-  changeAccount,
-  type CreditAccount,
-  lockAccount,
-  payDebt,
-  type Transaction,
-} from './ledger.ts'
+import { changeAccount, type CreditAccount, lockAccount, payDebt } from './ledger.ts'
 import { type Charge, settleCharges } from './settling.ts'
 import { addFailures } from './window-sums.ts'
 
-/** Changes that a process requests for its lease of one account. They are applied atomically. */
+/** Changes that a process requests for its lease on one account. They are applied atomically. */
 export type LeaseOrder = {
   leaseId: string
   accountHash: string
-  /** Increases from 1 for each lease, so that a repeated or late order has no effect. */
+  /**
+   * Sequence number of the order. It starts at 1 for each lease, so that a repeated or late order can be recognized and
+   * has no effect.
+   */
   sequence: number
-  /** Amounts spent from the lease that are to be settled. */
+  /** Charges to settle, which were spent from the lease. */
   charges: readonly Charge[]
   credit: BudgetOrder
-  /** Sub-allocations with a request, and the caps that apply to the charges. */
+  /** Requests for sub-allocations, including the spending caps that apply to the charges. */
   parts: readonly PartOrder[]
 }
 
@@ -46,11 +44,13 @@ export type LeaseAnswer = {
   parts: readonly PartAnswer[]
   balanceCents: number
   debtCents: number
-  /** Amount reserved by other processes, as of their latest orders. */
+  /** Cents that other processes have reserved, as of their latest orders. */
   reservedElsewhereCents: number
-  /** Charges that were not covered because the lease had expired. */
+  /** Cents of charges that could not be paid because the lease had expired. */
   unpaidCents: number
-  /** True if the database did not have the lease before. Its earlier sub-allocations are lost. */
+  /**
+   * True if the database did not have the lease before the order. The lease's earlier sub-allocations are then lost.
+   */
   isNew: boolean
   isStored: boolean
 }
@@ -64,7 +64,7 @@ export type LeaseTerms = {
 
 type LeaseRow = typeof creditLeases.$inferSelect
 
-/** Applies an order. Idempotent: if the order was applied before, the answer is the current state. */
+/** Applies an order. Idempotent: if the order was applied before, returns the current state. */
 export async function carryOut(
   tx: Transaction,
   order: LeaseOrder,
@@ -74,7 +74,7 @@ export async function carryOut(
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
   const books = await readBooks(tx, order, concerned(order, own), terms.at)
   if (own && own.sequence >= order.sequence) {
-    // The process may use the lease from now on, as if the order had been applied now.
+    // Extends the lease, because after this answer the process may use it as if the order had been applied now.
     await tx
       .update(creditLeases)
       .set({
@@ -93,7 +93,10 @@ export async function carryOut(
   return apply(tx, order, terms, { account, own, others, books })
 }
 
-/** Lists the budgets to read. If the lease had expired, its charges must be checked against the caps again. */
+/**
+ * Lists the budgets that an order affects. If the lease had expired, its charges must be checked against the spending
+ * caps again.
+ */
 function concerned({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
   const again = own ? [] : charges.map(({ keyHash }) => capOf(keyHash))
   return [...new Set([...parts.map(({ budget }) => budget), ...again])]
@@ -119,11 +122,11 @@ async function apply(
     order.parts.flatMap(({ budget, used }) => (used > 0 ? [[budget, used] as const] : [])),
   )
   await addFailures(tx, order.accountHash, terms.at, failures)
-  // An expired lease covers nothing: the charges are paid from available credit, as far as it suffices.
+  // An expired lease covers no charges. They are paid from the available credit as far as possible.
   const covered = Math.min(settled.cents, before)
   const left = before - covered
   const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
-  // Debt is paid before credit is leased.
+  // Debt must be paid before credit is leased.
   const available = Math.max(0, free - account.debtCents)
   const held = left + shift(order.credit, left - order.credit.reserved, available)
 
@@ -135,14 +138,15 @@ async function apply(
   })
   const parts = next.map(({ part }) => part)
   await dropParts(tx, order.leaseId, parts)
-  // A lease that counts failures keeps its row and sequence number, so that a repeated order does not count them again.
+  // A lease that has counted failures keeps its row with the sequence number, so that a repeated order does not count
+  // the failures again.
   const mayGo = failures.size === 0 && !parts.some(({ stays }) => stays)
   const isStored = await storeLease(tx, order, terms, { own, held, mayGo })
   await storeParts(tx, order, parts)
 
   const change = { balanceCents: -settled.cents, leasedCents: held - before }
   const changed = await changeAccount(tx, account, change)
-  // A debt from a refund may remain unpaid until processes return the credit they had leased.
+  // A debt from a refund may remain unpaid until processes return their leased credit.
   const cause = `${order.leaseId}:${order.sequence}`
   const paid = await payDebt(tx, changed, terms.at, cause)
 
@@ -192,7 +196,10 @@ function answer(
   }
 }
 
-/** @returns true if the database has the lease now */
+/**
+ * Stores the lease, or deletes it if it is empty.
+ * @returns true if the lease is in the database afterwards
+ */
 async function storeLease(
   tx: Transaction,
   order: LeaseOrder,
@@ -224,7 +231,7 @@ async function storeLease(
   return true
 }
 
-/** Reads the leases of an account, and returns the credit of expired ones to it. */
+/** Reads the leases of an account, and returns the credit of expired leases to the account. */
 async function readLeases(
   tx: Transaction,
   account: CreditAccount,
@@ -236,7 +243,7 @@ async function readLeases(
   const own = rows.find(({ id }) => id === ownId)
   const others = rows.filter(({ id }) => id !== ownId)
   if (!others.some(({ expiresAt }) => expiresAt < at)) return { account, own, others }
-  // The condition is repeated because the process may have renewed its lease since it was read.
+  // Repeats the expiry condition in the statement, because a process may have renewed its lease since it was read.
   const expired = await tx
     .delete(creditLeases)
     .where(and(ofAccount, ne(creditLeases.id, ownId), lt(creditLeases.expiresAt, at)))
@@ -252,8 +259,8 @@ async function readLeases(
 }
 
 /**
- * Unique name for the credit freed by leases that were closed. The sequence number of a lease increases with each
- * order.
+ * Returns a unique name for the credit that was freed by closing leases. It is unique because the sequence number of a
+ * lease increases with each order.
  */
 export function causeOf(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
   const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -1,12 +1,12 @@
 import { and, eq, inArray, ne, or, gt, sql } from 'drizzle-orm'
+import type { Transaction } from '../db/open.ts'
 import { leaseParts } from '../db/schema.ts'
 import { type BudgetTerms, type PartAnswer, type PartOrder, shift } from './budget-order.ts'
 import { readTerms } from './budget-terms.ts'
-import type { Transaction } from './ledger.ts'
 
 type PartRow = typeof leaseParts.$inferSelect
 
-/** A budget of an account: its limits, and the amounts that leases hold of it. */
+/** A budget of an account, with its limits and the sub-allocations that leases hold of it. */
 export type BudgetBook = {
   budget: string
   own: PartRow | undefined
@@ -14,7 +14,7 @@ export type BudgetBook = {
   terms: BudgetTerms
 }
 
-/** New state of a sub-allocation. */
+/** State of a sub-allocation after an order. */
 type Part = {
   budget: string
   held: number
@@ -24,7 +24,7 @@ type Part = {
   stays: boolean
 }
 
-/** Reads the state of budgets. The caller holds the account's lock, and has deleted expired leases. */
+/** Reads the state of an account's budgets. The caller must hold the account's lock and have deleted expired leases. */
 export async function readBooks(
   tx: Transaction,
   { accountHash, leaseId }: { accountHash: string; leaseId: string },
@@ -49,17 +49,20 @@ export async function readBooks(
   return books
 }
 
-/** The most that a lease may be charged under a budget: everything it holds, and everything that is in no lease. */
+/**
+ * Returns the maximum amount that may be charged to a lease under a budget: the amount that the lease holds, plus the
+ * amount that is not in any lease.
+ */
 export function payableOf({ own, others, terms }: BudgetBook): number {
-  // The amount was reserved while there was no limit.
+  // If the sub-allocation is unlimited, the charge was reserved while the budget had no limit.
   if (own?.unlimited) return Number.POSITIVE_INFINITY
   const held = own?.held ?? 0
   return held + Math.max(0, terms.limit - terms.used - heldOf(others) - held)
 }
 
 /**
- * Calculates the new state of a sub-allocation and of its budget.
- * @param used amount that this order counts as used
+ * Calculates the state of a sub-allocation and of its budget after an order.
+ * @param used amount that the order reports as used
  */
 export function nextPart(
   order: PartOrder,
@@ -77,7 +80,7 @@ export function nextPart(
     const stays = need > 0 || reserved > 0 || (own !== undefined && !giveBack)
     return { part: { budget, held: 0, unlimited: true, answered, asked, stays }, terms }
   }
-  // Amounts reserved while there was no limit stay reserved, even beyond the new limit.
+  // Amounts that were reserved while the budget had no limit stay reserved, even if they exceed the new limit.
   const left = own?.unlimited ? reserved : Math.max(0, (own?.held ?? 0) - used)
   const available = terms.limit - terms.used - heldOf(others) - left
   const held = left + shift(order, left - reserved, available)
@@ -85,8 +88,8 @@ export function nextPart(
 }
 
 /**
- * Deletes sub-allocations that are no longer needed. Must run before the lease is deleted, while `storeParts` must run
- * after the lease is stored.
+ * Deletes sub-allocations that are no longer needed. Must run before the lease is deleted. `storeParts`, in contrast,
+ * must run after the lease is stored.
  */
 export async function dropParts(
   tx: Transaction,
@@ -122,7 +125,7 @@ export async function storeParts(
     })
 }
 
-/** Asks the other leases to return free amounts of budgets that could not meet the needs of an order. */
+/** Asks other processes to return free amounts of budgets that could not meet the needs of an order. */
 export async function askForParts(
   tx: Transaction,
   { accountHash, leaseId }: { accountHash: string; leaseId: string },
@@ -148,7 +151,7 @@ export async function askForParts(
   }
 }
 
-/** State of a budget from the perspective of its lease. */
+/** Returns the state of a budget as seen by one lease. */
 export function answerOf(book: BudgetBook, part: Part | undefined, terms: BudgetTerms): PartAnswer {
   const { budget, others } = book
   const held = part?.stays ? part.held : 0
@@ -161,7 +164,7 @@ export function answerOf(book: BudgetBook, part: Part | undefined, terms: Budget
   }
 }
 
-/** State of a budget after an order that was applied before. */
+/** Returns the current state of a budget, in answer to an order that was applied before. */
 export function standing(book: BudgetBook): PartAnswer {
   return answerOf(book, book.own && { ...book.own, stays: true }, book.terms)
 }

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
-import type { Database } from '../db/open.ts'
+import type { Database, Transaction } from '../db/open.ts'
 import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
 import { causeOf } from './lease-order.ts'
-import { changeAccount, payDebt, type Transaction } from './ledger.ts'
+import { changeAccount, payDebt } from './ledger.ts'
 
 /**
  * Extends leases to a new expiry time.
@@ -23,7 +23,10 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** Lists what other processes have asked a process to return: a sub-allocation, or credit if `budget` is null. */
+/**
+ * Lists the amounts that other processes have asked this process to return. `budget` names a sub-allocation, or is null
+ * for credit.
+ */
 export async function askedLeases(
   db: Database,
   processId: string,
@@ -45,8 +48,8 @@ export async function askedLeases(
 }
 
 /**
- * Asks all processes to return the free credit that they hold of an account. Needed after a refund or dispute: the
- * returned credit pays the debt, and no process would ask for it otherwise.
+ * Asks all processes to return the free credit of an account from their leases. Needed after a refund or dispute,
+ * because the returned credit pays the debt and no process would request it otherwise.
  */
 export async function askAll(tx: Transaction, accountHash: string): Promise<void> {
   await tx
@@ -56,7 +59,8 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
 }
 
 /**
- * Returns the amounts held by leases to their accounts. Charges that the lease's process had not settled are lost.
+ * Closes leases, and returns their amounts to the accounts. Charges that the process of a closed lease had not settled
+ * are lost.
  * @param inTime applies a timeout to each database operation
  */
 export async function reapLeases(
@@ -77,7 +81,8 @@ export async function reapLeases(
   for (const { accountHash } of await inTime(accounts.execute())) {
     const reaping = db.transaction(async (tx) => {
       const ofAccount = eq(creditAccounts.accountHash, accountHash)
-      // Locks the account before its leases, as everywhere else. Another lock order could deadlock.
+      // Locks the account before its leases, as all other transactions do. A different lock order could cause a
+      // deadlock.
       const [account] = await tx.select().from(creditAccounts).where(ofAccount).for('update')
       const ended = await tx
         .delete(creditLeases)
@@ -86,7 +91,7 @@ export async function reapLeases(
       if (!account || ended.length === 0) return
       const returned = ended.reduce((sum, { cents }) => sum + cents, 0)
       const freed = await changeAccount(tx, account, { leasedCents: -returned })
-      // A debt from a refund may remain unpaid until processes return the credit they had leased.
+      // A debt from a refund may remain unpaid until processes return their leased credit.
       await payDebt(tx, freed, at, causeOf(ended))
     })
     await inTime(reaping)

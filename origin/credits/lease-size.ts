@@ -1,22 +1,24 @@
-/** Free credit taken beyond the need: enough for 25 seconds of one run without asking again. */
+/** Minimum extra credit to lease beyond the need. It lasts for 25 seconds of one run without another order. */
 const EXTRA_CENTS = 25
 
-/** If a process asks again within this time, the extra amount doubles, up to the maximum. Otherwise it halves. */
+/**
+ * If a process needs another order within this time, the extra amount doubles, up to the maximum. Otherwise it halves.
+ */
 const GROWS_MS = 1_000
 const EXTRA_MAX_CENTS = EXTRA_CENTS * 2 ** 9
 
-/** Adapts the extra amount of a lease to the rate of use, so that orders stay rare. */
+/** Adapts the extra amount of a lease to the rate of use, so that orders to the database stay rare. */
 export class LeaseSize {
   readonly #unit: number
   #extraCents = EXTRA_CENTS
   #askedAt = Number.NEGATIVE_INFINITY
 
-  /** @param unit amount that corresponds to one cent: 1 for cents, 1,000 for milliseconds */
+  /** @param unit amount that corresponds to one cent: 1 if the budget is in cents, 1,000 if it is in milliseconds */
   constructor(unit: number) {
     this.#unit = unit
   }
 
-  /** @returns the amount to request beyond the need, for an order made now */
+  /** Returns the amount that an order made now should request beyond the need. */
   next(now: number): number {
     const soon = now - this.#askedAt < GROWS_MS
     this.#askedAt = now

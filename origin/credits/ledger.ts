@@ -1,58 +1,61 @@
 import { eq, inArray } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
+import type { Transaction } from '../db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../db/schema.ts'
 import { addUsage } from './usage-days.ts'
 import { addCharges } from './window-sums.ts'
-
-export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
 
 export type CreditAccount = typeof creditAccounts.$inferSelect
 
 export type ChargeKind = 'write' | 'execution'
 
-/** Sources of credit. A reversal restores credit that a refund or dispute had taken back. */
+/** Sources of credit. A reversal restores credit that was deducted for a refund or dispute. */
 export type CreditKind = 'starter' | 'payment' | 'reversal'
 
 export type TakenBackKind = 'refund' | 'dispute'
 
 /** A movement of cents between two ledger accounts. */
 export type Transfer = {
-  /** A transfer is posted once per key. Repeats have no effect. */
+  /** Unique key of the transfer. Posting another transfer with the same key has no effect. */
   idempotencyKey: string
   kind: ChargeKind | CreditKind | TakenBackKind | 'debt'
   from: string
   to: string
-  /** At least 1. */
+  /** Amount of the transfer in cents, at least 1. */
   cents: number
   keyHash?: string
-  /** The operation, the CID of the action, or the processor's ID of the payment. */
+  /**
+   * Subject of the transfer: the name of the operation, the CID of the action, or the processor's ID of the payment.
+   */
   subject?: string
   /**
-   * Number of charges summed in this transfer.
+   * Number of charges that this transfer combines.
    * @default 1
    */
   quantity?: number
 }
 
-/** Ledger accounts that belong to no customer: the destination of charges, and the source of starter credits. */
+/** Ledger accounts that belong to no customer. Charges go to `revenue`, and starter credits come from `starter`. */
 export const REVENUE = 'revenue'
 export const STARTER = 'starter'
-/** Money received and returned through the payment processor. */
+/** Ledger account for money that is received and returned through the payment processor. */
 export const PROCESSOR = 'processor'
 
-/** Ledger account with the credit that a customer can spend. */
+/** Returns the name of the ledger account for a customer's spendable credit. */
 export function creditsOf(accountHash: string): string {
   return `credits:${accountHash}`
 }
 
-/** Ledger account with a customer's debt, from refunds and disputes of credit that was already spent. */
+/**
+ * Returns the name of the ledger account for a customer's debt. Debt results from refunds and disputes of credit that
+ * was already spent.
+ */
 export function debtOf(accountHash: string): string {
   return `debt:${accountHash}`
 }
 
 /**
- * Locks an account's row until the transaction ends. Every change to its balance or leases must hold this lock. The
- * first call for an account creates the row and grants its starter credits, exactly once.
+ * Locks an account's row until the transaction ends. Every change to the account's balance or leases requires this
+ * lock. The first call for an account creates the row and grants the starter credits exactly once.
  */
 export async function lockAccount(
   tx: Transaction,
@@ -67,7 +70,7 @@ export async function lockAccount(
     .onConflictDoNothing()
     .returning()
   const account = made[0] ?? (await lockedRow(tx, accountHash))
-  if (!account) throw new Error('an account was neither made nor found')
+  if (!account) throw new Error('an account was neither created nor found')
   if (made.length === 0 || starterCents === 0) return account
   return addCredit(tx, account, at, {
     idempotencyKey: `starter:${accountHash}`,
@@ -77,7 +80,8 @@ export async function lockAccount(
 }
 
 /**
- * Adds credit to an account, once per key, and pays its debt from it. The caller holds the account's lock.
+ * Adds credit to an account, once per idempotency key, and pays the account's debt from it. The caller must hold the
+ * account's lock.
  * @returns the updated account
  */
 export async function addCredit(
@@ -96,8 +100,8 @@ export async function addCredit(
 }
 
 /**
- * Takes credit back, once per key, from credit that is not leased. The shortfall becomes debt. The caller holds the
- * account's lock.
+ * Deducts a refunded or disputed amount from the credit that is not leased, once per idempotency key. The rest of the
+ * amount becomes debt. The caller must hold the account's lock.
  * @returns the updated account
  */
 export async function takeBack(
@@ -109,7 +113,8 @@ export async function takeBack(
   const { accountHash } = account
   const { idempotencyKey, kind, cents, subject } = taken
   const owedKey = `${idempotencyKey}:owed`
-  // The split depends on the balance, so a repeat must not split the amount again in a different way.
+  // The split between credit and debt depends on the balance. If the operation is repeated, it must not split the
+  // amount differently.
   const keys = [idempotencyKey, owedKey]
   const before = await tx
     .select({ id: ledgerTransfers.id })
@@ -129,8 +134,8 @@ export async function takeBack(
 }
 
 /**
- * Pays an account's debt from credit that is not leased. The caller holds the account's lock.
- * @param cause unique name for the source of the free credit, used in the transfer's key
+ * Pays an account's debt from credit that is not leased. The caller must hold the account's lock.
+ * @param cause unique name for the source of the credit, used in the transfer's idempotency key
  * @returns the updated account
  */
 export async function payDebt(
@@ -151,8 +156,9 @@ export async function payDebt(
 }
 
 /**
- * Adds transfers to an account's statement. The caller holds the account's lock, and updates the row by the result.
- * @returns the change to the account's credit in cents, without transfers that were posted before
+ * Posts transfers to the ledger. The caller must hold the account's lock, and must apply the result to the account's
+ * row.
+ * @returns the change in the account's credit in cents, excluding transfers that were posted before
  */
 export async function post(
   tx: Transaction,
@@ -179,8 +185,9 @@ export async function post(
 }
 
 /**
- * Updates an account's sums in one statement, because database constraints tie them together.
- * @throws {Error} from the database if the balance would not cover the leased credit
+ * Updates an account's balance, leased credit and debt. They are updated in one statement, because database constraints
+ * relate them to each other.
+ * @throws {Error} if the balance would not cover the leased credit
  */
 export async function changeAccount(
   tx: Transaction,

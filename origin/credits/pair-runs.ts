@@ -1,22 +1,31 @@
-import type { AllowedRun } from './allowed-run.ts'
-
-/** Run durations are remembered for one to two of these periods, so that a changed action is noticed soon. */
+/**
+ * Run durations are stored for one to two periods of this length, so that the estimate adapts when an action changes.
+ */
 const RECENT_MS = 10 * 60 * 1000
 
-/** A run first reserves this multiple of the longest recent run of its kind, plus the margin below. */
+/**
+ * A run initially reserves the duration of the longest recent run, multiplied by this factor, plus the margin below.
+ */
 const TIMES_LONGEST = 2
 const BEYOND_LONGEST_MS = 1_000
 
-/** A place in the line of runs that wait for runs in flight to finish. */
+/** A place in the queue of runs that wait for other runs to finish. */
 export type Place = { wake: () => void }
 
-/** The runs of one action by one key in this process: those in flight, those waiting, and their durations. */
+export type PairRun = {
+  /** Called if another run of the same key and action is in flight at the same time. */
+  joined: () => void
+}
+
+/**
+ * The runs of one action by one key in this process: the runs in flight, the waiting runs, and the recent durations.
+ */
 export class PairRuns {
-  /** Time of the next check after the allowance was found spent. */
+  /** Monotonic time before which the allowance is not checked again after it was found exhausted. */
   spentUntil = Number.NEGATIVE_INFINITY
-  /** Counts events that may have freed allowance. */
+  /** Number of events so far that may have freed allowance. */
   changes = 0
-  readonly #running = new Set<AllowedRun>()
+  readonly #running = new Set<PairRun>()
   readonly #line: Place[] = []
   #longestMs: number | undefined
   #longestBeforeMs: number | undefined
@@ -32,7 +41,8 @@ export class PairRuns {
   }
 
   /**
-   * Milliseconds that a run should reserve so that it is rarely stopped midway. Without recent runs, the whole limit.
+   * Estimates how many milliseconds a run should reserve so that it is rarely stopped before it finishes. If there were
+   * no recent runs, returns the run's whole time limit.
    */
   estimateMs(wallMs: number, now: number): number {
     this.#turn(now)
@@ -41,15 +51,18 @@ export class PairRuns {
     return Math.min(wallMs, Math.ceil(TIMES_LONGEST * longest) + BEYOND_LONGEST_MS)
   }
 
-  /** Registers an admitted run, and marks all runs in flight as overlapping. */
-  begun(run: AllowedRun): void {
+  /** Registers an admitted run. If other runs are in flight, marks them and the new run as overlapping. */
+  begun(run: PairRun): void {
     for (const other of this.#running) other.joined()
     if (this.#running.size > 0) run.joined()
     this.#running.add(run)
   }
 
-  /** @param ms duration of the run; undefined if it never started */
-  ended(run: AllowedRun, ms: number | undefined, now: number): void {
+  /**
+   * Removes a run that has finished or was released.
+   * @param ms duration of the run in milliseconds; undefined if the run never started
+   */
+  ended(run: PairRun, ms: number | undefined, now: number): void {
     this.#running.delete(run)
     if (ms !== undefined) {
       this.#turn(now)
@@ -80,7 +93,7 @@ export class PairRuns {
 
   #turn(now: number): void {
     if (now - this.#since < RECENT_MS) return
-    // Durations older than two periods are no longer relevant.
+    // Discards durations that are older than two periods.
     this.#longestBeforeMs = now - this.#since < 2 * RECENT_MS ? this.#longestMs : undefined
     this.#longestMs = undefined
     this.#since = now

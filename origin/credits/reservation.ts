@@ -2,12 +2,12 @@ import type { AccountLease } from './account-lease.ts'
 import type { ChargeKind } from './ledger.ts'
 import { PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/** Subject of a charge: the operation, or the CID of the action. */
+/** Subject of a charge: the name of the operation, or the CID of the action. */
 export type ChargeReference = { subject: string }
 
 export type Exhausted = 'out_of_credits' | 'spend_cap_reached'
 
-/** Cents of an account that are set aside, under the cap of a key, until they are settled or released. */
+/** Cents of an account, and of a key's spending cap, that are reserved until they are charged or released. */
 export class Reservation {
   readonly #lease: AccountLease
   readonly #keyHash: string
@@ -20,18 +20,21 @@ export class Reservation {
     this.#cents = cents
   }
 
-  /** @throws {PaymentRequired | SpendCapReached | CreditsUnavailable} */
+  /**
+   * Reserves cents from the account's credit and from the key's spending cap.
+   * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable}
+   */
   static async of(lease: AccountLease, keyHash: string, cents: number): Promise<Reservation> {
     await take(lease, keyHash, cents)
     return new Reservation(lease, keyHash, cents)
   }
 
-  /** Reserved cents; 0 after settlement or release. */
+  /** Reserved cents. 0 after the reservation was settled or released. */
   get cents(): number {
     return this.#open ? this.#cents : 0
   }
 
-  /** Announces that `extend` will soon be called with this amount, so that the credit is available by then. */
+  /** Announces that `extend` will soon be called with this amount, so that the credit can be obtained in advance. */
   prepare(cents: number): void {
     if (!this.#open) return
     this.#lease.credit.prepare(cents)
@@ -39,8 +42,8 @@ export class Reservation {
   }
 
   /**
-   * Reserves more.
-   * @returns the reason if there is not enough, otherwise undefined
+   * Adds cents to the reservation.
+   * @returns the reason if there is not enough credit, otherwise undefined
    * @throws {CreditsUnavailable}
    */
   async extend(cents: number): Promise<Exhausted | undefined> {
@@ -57,19 +60,19 @@ export class Reservation {
   }
 
   /**
-   * Charges at most the reserved amount, and frees the rest. The charge is in memory when this returns, and in the
-   * ledger soon after.
+   * Charges up to the reserved amount, and frees the rest. When this returns, the charge is only in memory. It is
+   * written to the ledger soon afterwards.
    * @throws {RangeError} if `cents` is below 1 or exceeds the reserved amount
    */
   settle(kind: ChargeKind, cents: number, { subject }: ChargeReference): void {
     if (cents < 1 || cents > this.cents)
-      throw new RangeError(`${cents} of ${this.cents} reserved cents cannot be charged`)
+      throw new RangeError(`cannot charge ${cents} cents: only ${this.cents} are reserved`)
     this.#open = false
     this.#end(this.#cents, cents)
     this.#lease.charge({ kind, keyHash: this.#keyHash, subject, cents, quantity: 1 })
   }
 
-  /** Frees the reserved amount without a charge. Does nothing after settlement or release. */
+  /** Frees the reserved amount without a charge. Does nothing if the reservation was already settled or released. */
   release(): void {
     if (!this.#open) return
     this.#open = false
@@ -83,14 +86,14 @@ export class Reservation {
 }
 
 /**
- * Reserves credit first and the cap second, in every process. If two processes each held one and waited for the other,
- * both would fail.
+ * Reserves the credit first and the spending cap second. All processes use this order. If two processes each held one
+ * and waited for the other, both would fail.
  */
 async function take(lease: AccountLease, keyHash: string, cents: number): Promise<void> {
   const { credit } = lease
   const cap = lease.cap(keyHash)
   if (!credit.take(cents)) {
-    // Combines both requests into one order.
+    // Requests the cap's amount in advance, so that both requests are combined into one order.
     cap.prepare(cents)
     await credit.reserve(() => cents)
   }

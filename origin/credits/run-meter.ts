@@ -2,18 +2,22 @@ import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { AllowedRun } from './allowed-run.ts'
 import type { Reservation } from './reservation.ts'
 
-/** How long before the end of a reserved second the next one is announced, to leave time to ask other processes. */
+/**
+ * Time before the end of a reserved second at which the next second is announced. It leaves time to ask other processes
+ * for credit.
+ */
 const PREPARE_MS = 700
 
-/** How long in advance the next second is reserved. */
+/** Time before the end of a reserved second at which the next second is reserved. */
 const EXTEND_MS = 50
 
 /**
- * Tolerance for the duration reported by an executor. If this process has measured more, its own measurement counts.
+ * Tolerance for the duration that an executor reports. If this process has measured a duration that is longer by more
+ * than this, the measured duration is used.
  */
 const MEASURE_TOLERANCE_MS = 2_000
 
-/** Reasons for stopping a run, as reported in outcomes. */
+/** Reasons for stopping a run because of a shortage, as reported in outcomes. */
 const SHORTAGES = [
   'out_of_credits',
   'spend_cap_reached',
@@ -29,7 +33,9 @@ export function isShortage(code: string): code is Shortage {
 /** Reservations of a run. The first second is reserved before the run starts. */
 export type RunBudget = { reservation: Reservation; allowed: AllowedRun }
 
-/** Reserves each second of a run before it begins: its price, and its part of the allowance for failed executions. */
+/**
+ * Reserves each second of a run before it begins: the price, and the run's part of the allowance for failed executions.
+ */
 export class RunMeter {
   readonly #budget: RunBudget
   readonly #stopRun: (why: Shortage) => void
@@ -46,7 +52,7 @@ export class RunMeter {
     this.#reservedMs = (budget.reservation.cents / EXECUTION_SECOND_CENTS) * 1000
   }
 
-  /** Reason and time of the stop, if the run was stopped. */
+  /** Reason and time of the stop. Undefined if the run was not stopped. */
   get stopped(): { why: Shortage; afterMs: number } | undefined {
     return this.#shortage && { why: this.#shortage, afterMs: this.#reservedMs }
   }
@@ -62,7 +68,8 @@ export class RunMeter {
 
   /**
    * Stops the meter.
-   * @returns the run's duration in milliseconds: as reported, or as measured if the report is implausibly low
+   * @returns the run's duration in milliseconds: the reported duration, or the measured one if the reported one is
+   * implausibly short
    */
   end(reportedMs: number): number {
     this.#ended = true
@@ -81,7 +88,10 @@ export class RunMeter {
     })
   }
 
-  /** The run continues while the ledger is queried: a moment of unpaid time costs less than an aborted run. */
+  /**
+   * Reserves the next second. The run continues in the meantime, because a moment of unpaid time costs less than an
+   * aborted run.
+   */
   async #extend(): Promise<void> {
     const { reservation, allowed } = this.#budget
     const nextMs = this.#reservedMs + 1000
@@ -111,7 +121,7 @@ export class RunMeter {
   }
 }
 
-/** Price of a run in cents: every started second is charged, and at least one. */
+/** Calculates the price of a run in cents. Every started second is charged, and at least one second. */
 export function executionCents(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000)) * EXECUTION_SECOND_CENTS
 }

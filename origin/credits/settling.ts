@@ -1,8 +1,9 @@
+import type { Transaction } from '../db/open.ts'
 import { capOf } from './budget-name.ts'
 import { type BudgetBook, payableOf } from './lease-parts.ts'
-import { type ChargeKind, creditsOf, post, REVENUE, type Transaction } from './ledger.ts'
+import { type ChargeKind, creditsOf, post, REVENUE } from './ledger.ts'
 
-/** Charges of one kind, key and subject, added up until they are settled. */
+/** Charges of the same kind, key and subject, combined until they are settled. */
 export type Charge = {
   kind: ChargeKind
   keyHash: string
@@ -14,11 +15,13 @@ export type Charge = {
 export type Settled = {
   cents: number
   byKey: ReadonlyMap<string, number>
-  /** Charges that the lease, the available credit and the caps did not cover. */
+  /** Cents of charges that the lease, the available credit and the spending caps did not cover. */
   unpaidCents: number
 }
 
-/** Posts charges as far as the lease, the available credit and the caps of keys cover them, and never more. */
+/**
+ * Posts charges to the ledger, limited to the amounts that the lease, the available credit and the spending caps cover.
+ */
 export async function settleCharges(
   tx: Transaction,
   order: { accountHash: string; leaseId: string; sequence: number; charges: readonly Charge[] },

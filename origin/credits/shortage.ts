@@ -1,13 +1,13 @@
 import type { BudgetTerms } from './budget-order.ts'
 
-/** The account exists, but its spendable credit does not cover the requested amount. */
+/** Thrown if the account exists, but its spendable credit does not cover the requested amount. */
 export class PaymentRequired extends Error {
   readonly requiredCents: number
   readonly balanceCents: number
-  /** Debt from a refund or dispute of credit that was already spent. The next payment pays it first. */
+  /** Debt in cents, from a refund or dispute of credit that was already spent. The next payment pays the debt first. */
   readonly debtCents: number
   constructor(requiredCents: number, balanceCents: number, debtCents = 0) {
-    super(`this needs ${requiredCents} cents and ${balanceCents} can be spent`)
+    super(`${requiredCents} cents required, ${balanceCents} available`)
     this.name = 'PaymentRequired'
     this.requiredCents = requiredCents
     this.balanceCents = balanceCents
@@ -15,16 +15,16 @@ export class PaymentRequired extends Error {
   }
 }
 
-/** The account has credit, but the key's spending cap does not allow the requested amount. */
+/** Thrown if the account has credit, but the key's spending cap does not allow the requested amount. */
 export class SpendCapReached extends Error {
   readonly requiredCents: number
   readonly leftCents: number
   readonly capCents: number
   readonly windowSeconds: number
-  /** When some of the spent amount leaves the window. */
+  /** Time at which some of the spent amount leaves the window. Undefined if it is unknown. */
   readonly nextLeavesAt: Date | undefined
   constructor(requiredCents: number, leftCents: number, terms: BudgetTerms | undefined) {
-    super(`this needs ${requiredCents} cents and the key may spend ${leftCents}`)
+    super(`${requiredCents} cents required, ${leftCents} left under the key's spending cap`)
     this.name = 'SpendCapReached'
     this.requiredCents = requiredCents
     this.leftCents = leftCents
@@ -34,32 +34,34 @@ export class SpendCapReached extends Error {
   }
 }
 
-/** The allowance for failed executions is used up, or reserved for runs in flight. */
+/** Thrown if the allowance for failed executions is used up, or reserved for runs in flight. */
 export class NoAllowanceLeft extends Error {
-  /** Milliseconds in the leases of other processes. */
+  /** Milliseconds of the allowance in the leases of other processes. */
   readonly elsewhereMs: number
   constructor(elsewhereMs: number) {
-    super('nothing is left of the allowance for failed executions')
+    super('the allowance for failed executions is used up or reserved')
     this.name = 'NoAllowanceLeft'
     this.elsewhereMs = elsewhereMs
   }
 }
 
-/** Failed executions have used up the free allowance. */
+/** Thrown if failed executions have used up the free allowance. */
 export class FailedExecutionAllowance extends Error {
-  /** The exhausted allowance: of one key and action, or of the whole account. */
+  /** The allowance that is exhausted: `pair` for that of a key and action, `account` for that of the whole account. */
   readonly of: 'pair' | 'account'
   /** Milliseconds until some of the used allowance leaves the window. */
   readonly retryAfterMs: number
   constructor(of: 'pair' | 'account', retryAfterMs: number) {
-    super('the allowance for failed executions is used')
+    super('the allowance for failed executions is exhausted')
     this.name = 'FailedExecutionAllowance'
     this.of = of
     this.retryAfterMs = retryAfterMs
   }
 }
 
-/** Runs of the same key and action are in flight and have reserved the whole allowance for failed executions. */
+/**
+ * Thrown if runs of the same key and action are in flight and have reserved the whole allowance for failed executions.
+ */
 export class RunsInFlight extends Error {
   readonly retryAfterMs: number
   constructor(retryAfterMs: number) {
@@ -70,8 +72,8 @@ export class RunsInFlight extends Error {
 }
 
 /**
- * The account's ability to pay is unknown, because the ledger, or a process that holds the account's credit, does not
- * answer.
+ * Thrown if it is unknown how much the account can pay, because the ledger or a process that leases the account's
+ * credit does not respond.
  */
 export class CreditsUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {

@@ -1,22 +1,24 @@
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
+import type { Database, Transaction } from '../db/open.ts'
 import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
 import { capOf, type Payer, spentBy } from './budget-name.ts'
-import type { Transaction } from './ledger.ts'
 import { forgetSpent, rebuildSpent, sumsOf } from './window-sums.ts'
 
-/** The most that a usage key may spend in a rolling window. */
+/** Maximum amount that a usage key may spend in a rolling window. */
 export type SpendCap = { capCents: number; windowSeconds: number }
 
 export type KeyCap = SpendCap & { keyHash: string; spentCents: number }
 
-/** A request to a lease, answered once the `answered` counter of its sub-allocation has reached `asked`. */
+/**
+ * A request to the holder of a lease. The request is answered once the `answered` counter of the sub-allocation reaches
+ * `asked`.
+ */
 type Question = { leaseId: string; asked: number }
 
 /**
- * Stores or removes a cap, and asks all leases to return the amounts granted under the previous one. The caller holds
- * the account's lock.
- * @returns the requests to the leases
+ * Stores or removes a spending cap, and asks all processes to return the amounts that were granted under the previous
+ * cap. The caller must hold the account's lock.
+ * @returns the requests to the holders of the leases
  */
 export async function storeCap(
   tx: Transaction,
@@ -49,7 +51,8 @@ export async function storeCap(
 }
 
 /**
- * Returns true if a live lease has not answered yet. Expired leases are ignored, because they are no longer spent from.
+ * Returns true if the holder of an unexpired lease has not answered its request yet. Expired leases are ignored,
+ * because they can no longer be spent from.
  */
 export async function isUnanswered(
   db: Database,
@@ -75,7 +78,7 @@ export async function isUnanswered(
   return rows.some(({ leaseId, answered }) => answered < (asked.get(leaseId) ?? 0))
 }
 
-/** Lists the caps of an account's keys and their settled spending, ordered by key hash. */
+/** Lists the spending caps of an account's keys and the settled amounts spent under them, ordered by key hash. */
 export async function capsOf(db: Database, accountHash: string, at: Date): Promise<KeyCap[]> {
   const caps = await db
     .select()

@@ -3,29 +3,35 @@ import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
 
 /**
- * Maximum delay until charges are in the ledger, and in the balance that other processes show. A busy account costs one
- * statement per interval, and more only if it spends over `SETTLE_CENTS` in that time.
+ * Interval at which charges are written to the ledger, which also delays them in the balance that other processes show.
+ * A busy account costs one statement per interval. It costs more only if it spends over `SETTLE_CENTS` in that time.
  */
 export const FLUSH_MS = 1_000
 
 /**
- * Poll interval for requests of other processes. A process that asks for credit waits for at most two polls, and each
- * poll is one small query.
+ * Poll interval for credit requests of other processes. A process that requests credit waits for at most two polls.
+ * Each poll is one small query.
  */
 const ANSWER_MS = 100
 
-/** Six times per lease duration, so that some renewals may fail. */
+/** Interval at which leases are renewed: six times per lease duration, so that some renewals may fail. */
 const RENEW_MS = 5_000
 
-/** Each audit reads the transfers of one hour. The first one, at startup, reads all of them. */
+/**
+ * Interval between audits. Each audit reads the transfers of one hour, except for the first one, at startup, which
+ * reads all transfers.
+ */
 const AUDIT_MS = 60 * 60 * 1000
 
-/** Sums that have left their window are not counted, only stored. Any process may delete them. */
+/**
+ * Interval at which expired window sums are deleted. Expired sums are no longer counted but still stored. Any process
+ * may delete them.
+ */
 const PRUNE_MS = 5 * 60 * 1000
 
 /**
  * Calls `act` at a fixed interval in milliseconds.
- * @returns a function that stops it
+ * @returns a function that stops the calls
  */
 export type Repeat = (ms: number, act: () => void) => () => void
 
@@ -61,8 +67,8 @@ export function tendCredits(credits: Credits, log: Log, repeat: Repeat = byTimer
 }
 
 /**
- * Audits the books at once, and then every hour.
- * @returns a function that stops it
+ * Audits the books immediately, and then every hour.
+ * @returns a function that stops the audits
  */
 export function tendAudit(audit: Audit, log: Log): () => void {
   const run = unlessBusy('audit', () => audit.run(), log)
@@ -79,7 +85,7 @@ function unlessBusy(part: string, act: () => Promise<void>, log: Log): () => voi
       await act()
       failing = false
     } catch (error) {
-      // Logs once per outage, because the failure recurs several times a second.
+      // Logs only the first failure of an outage, because the failure recurs several times a second.
       if (!failing) log('credits.failed', { part, error: error instanceof Error ? error.name : '' })
       failing = true
     } finally {

@@ -1,9 +1,11 @@
 import type { Charge } from './settling.ts'
 
-/** Maximum number of charges per order: an account may run any number of actions, but statements are bounded. */
+/**
+ * Maximum number of charges per order, which bounds the size of statements. An account may run any number of actions.
+ */
 const CHARGES_MAX = 500
 
-/** Charges that are not in any order yet, summed by kind, key and subject. */
+/** Charges that are not part of any order yet, summed by kind, key and subject. */
 export class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
   #cents = 0
@@ -27,7 +29,7 @@ export class UnsettledCharges {
     })
   }
 
-  /** Removes and returns charges for an order, up to its maximum. */
+  /** Removes and returns charges for the next order, up to the maximum per order. */
   take(): Charge[] {
     const charges = [...this.#sums].slice(0, CHARGES_MAX)
     for (const [key] of charges) this.#sums.delete(key)

@@ -1,10 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Transaction } from '../db/open.ts'
 import { type ledgerTransfers, usageDays } from '../db/schema.ts'
-import type { Transaction } from './ledger.ts'
 
 type Posted = typeof ledgerTransfers.$inferSelect
 
-/** Adds the charges among new transfers to the sums of their UTC day, in the transaction that posted them. */
+/**
+ * Adds new charges to the sums of their UTC day, in the same transaction that posted them. Other kinds of transfers are
+ * ignored.
+ */
 export async function addUsage(
   tx: Transaction,
   accountHash: string,
@@ -24,7 +27,7 @@ export async function addUsage(
 
 /**
  * Builds the statement that adds charges to the sums of their UTC day.
- * @param charges a query with the columns kind, key hash, subject, cents, quantity
+ * @param charges a query with the columns kind, key hash, subject, cents and quantity
  */
 export function sumCharges(accountHash: string, at: Date, charges: SQL): SQL {
   const day = at.toISOString().slice(0, 10)

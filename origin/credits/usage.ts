@@ -5,12 +5,15 @@ import { fromDatabase } from '../db/unavailable.ts'
 
 export type UsageQuestion = {
   accountHash: string
-  /** Restricts the rows to this key. */
+  /** Restricts the rows to those of this key. */
   keyHash?: string
-  /** UTC days, `YYYY-MM-DD`, inclusive. */
+  /** First and last UTC day of the period (`YYYY-MM-DD`), both inclusive. */
   from: string
   to: string
-  /** Rows to skip, and the most rows to return. Without a limit all rows are returned, and the offset is ignored. */
+  /**
+   * Number of rows to skip, and maximum number of rows to return. Without a limit, all rows are returned and the offset
+   * is ignored.
+   */
   offset: number
   limit?: number
 }
@@ -18,8 +21,8 @@ export type UsageQuestion = {
 export type UsageRow = typeof usageDays.$inferSelect
 
 /**
- * Reads charges, summed by day, key and subject, with the newest day first and in a stable order. The number of rows is
- * not limited by default, because each row has cost its account at least one cent.
+ * Reads an account's charges, summed by day, key and subject. The newest day comes first, and the order is stable. The
+ * number of rows is not limited by default, because each row has cost the account at least one cent.
  * @returns the requested rows, and the total number of matching rows
  * @throws {DatabaseUnavailable}
  */

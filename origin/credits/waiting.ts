@@ -1,27 +1,42 @@
 import type { BudgetAnswer, HeldElsewhere } from './budget-order.ts'
 import { CreditsUnavailable } from './shortage.ts'
 
-/** How long other processes have to return free amounts, before callers get `CreditsUnavailable`. */
+/** Time within which other processes must return free amounts. After that, waiting callers get `CreditsUnavailable`. */
 export const ASK_WAIT_MS = 2_000
 
 export type Waiter = {
-  /** Evaluated at that moment: a caller that takes the remainder does not know its size in advance. */
+  /**
+   * Returns the required amount. Evaluated when the amount becomes available, because a caller that takes the remainder
+   * does not know the amount in advance.
+   */
   amount: () => number
-  /** False if the amount only has to be available. */
+  /** True if the amount must be reserved for the caller. False if it only has to be available. */
   reserves: boolean
-  /** Until this deadline, other processes are asked again if another process took the credit they released. */
+  /**
+   * Deadline for repeated requests. Before it, other processes are asked again if another process took the credit that
+   * they returned.
+   */
   until: number
   resolve: (amount: number) => void
   reject: (error: unknown) => void
 }
 
-/** A request to other processes: the state of their leases at that time, and the callers that wait for the answers. */
+/**
+ * A request to other processes, with the state of their leases at the time of the request and the callers that wait for
+ * the answers.
+ */
 type Round = { leases: Map<string, HeldElsewhere>; waiters: Set<Waiter>; until: number }
 
-/** Callers that wait for one budget, in order of arrival, so that small requests cannot starve a large one. */
+/**
+ * Queue of callers that wait for one budget. They are served in order of arrival, so that small requests cannot starve
+ * a large one.
+ */
 export class Waiting {
   #waiters: Waiter[] = []
-  /** Callers that were waiting when the order that asks other processes was made. */
+  /**
+   * Callers that were waiting when the current order with a request to other processes was made. Undefined if the
+   * current order has no such request.
+   */
   #asking: Set<Waiter> | undefined
   #round: Round | undefined
 
@@ -29,7 +44,7 @@ export class Waiting {
     return this.#waiters.length === 0
   }
 
-  /** True while answers of other processes are outstanding. */
+  /** True while other processes have not answered a request yet. */
   get isAsking(): boolean {
     return this.#round !== undefined
   }
@@ -39,6 +54,7 @@ export class Waiting {
   }
 
   /**
+   * Waits until an amount is available.
    * @returns the amount that was available
    * @throws the error created by `refuse`, or CreditsUnavailable
    */
@@ -50,8 +66,8 @@ export class Waiting {
   }
 
   /**
-   * Called when an order is made.
-   * @returns true if the order must ask the other processes
+   * Called when an order is created.
+   * @returns true if the order must ask the other processes to return free amounts
    */
   order(): boolean {
     const ask = !this.isEmpty && !this.#round
@@ -60,8 +76,9 @@ export class Waiting {
   }
 
   /**
-   * Called when an order was answered. Serves callers in order, and rejects those that no process has enough for.
-   * @param serve takes the amount if it is free, and returns false otherwise
+   * Called after an order was answered. Serves the callers in order, and rejects those that ask for more than is
+   * available in all processes.
+   * @param serve serves a caller if its amount is free, and returns false otherwise
    */
   answered(
     answer: Pick<BudgetAnswer, 'others'>,
@@ -88,11 +105,11 @@ export class Waiting {
       next.reject(
         open || moved
           ? new CreditsUnavailable(
-              'a process that holds credit of this account did not answer in time',
+              'a process that leases credits of this account did not respond in time',
             )
           : refuse(next.amount()),
       )
-      // An amount that is not enough for one caller may be enough for the next.
+      // The amount may be too small for this caller, but enough for the next one.
       this.#serve(serve)
     }
   }

@@ -1,27 +1,29 @@
 import { and, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
 import { deleteOld } from '../db/delete-old.ts'
-import type { Database } from '../db/open.ts'
+import type { Database, Transaction } from '../db/open.ts'
 import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
 import { ALL_PAID, failedIn, paidBy, type Payer, spentBy } from './budget-name.ts'
-import type { Transaction } from './ledger.ts'
 
-/** Steps per window. Amounts leave the window up to one sixtieth of its length late, and never early. */
+/**
+ * Number of steps per window. An amount leaves the window up to one sixtieth of the window's length late, and never
+ * early.
+ */
 const STEPS = 60
 
 const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
 
-/** Rows are kept for a minute after they expire, because another process's clock may be behind. */
+/** Time for which rows are kept after they expire, because the clock of another process may be behind. */
 const PRUNE_AFTER_MS = 60_000
 
-/** Amount in a window, and the time at which its oldest step leaves it. */
+/** Sum of the amounts in a window, and the time at which the oldest step leaves the window. */
 export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
 
 type Posted = typeof ledgerTransfers.$inferSelect
 
 /**
- * Adds the charges among new transfers to the sums of paid executions, and to the spending of keys with a cap. One
- * statement, in the transaction that posted the transfers.
+ * Adds new charges to the sums of paid executions, and to the spending of keys with a spending cap. Uses one statement,
+ * in the same transaction that posted the transfers. Other kinds of transfers are ignored.
  */
 export async function addCharges(
   tx: Transaction,
@@ -46,14 +48,17 @@ export async function addCharges(
 }
 
 /**
- * Builds the rows of `addToSums` for sums over the last hour.
- * @param amounts a query with the columns series, amount
+ * Builds the `rows` parameter of `addToSums` for sums over the last hour.
+ * @param amounts a query with the columns series and amount
  */
 export function hourly(amounts: SQL): SQL {
   return sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${amounts}) v (series, amount)`
 }
 
-/** Adds the milliseconds used by failed executions, keyed by budget. */
+/**
+ * Adds the milliseconds used by failed executions to the window sums.
+ * @param used milliseconds by budget name
+ */
 export async function addFailures(
   tx: Transaction,
   accountHash: string,
@@ -65,7 +70,7 @@ export async function addFailures(
   await tx.execute(addToSums(accountHash, at, hourly(rows)))
 }
 
-/** Returns the current window sums of an account's series. Series without a sum are omitted. */
+/** Returns the current sums of an account's series. Series without a sum are omitted. */
 export async function sumsOf(
   db: Pick<Database, 'select'>,
   accountHash: string,
@@ -96,7 +101,7 @@ export async function sumsOf(
   )
 }
 
-/** Rebuilds the spending sums of a key from the ledger, because its cap is new or has another window. */
+/** Rebuilds the spending sums of a key from the ledger. Needed if its spending cap is new or has a different window. */
 export async function rebuildSpent(
   tx: Transaction,
   { accountHash, keyHash }: Payer,
@@ -131,8 +136,8 @@ export async function pruneSums(db: Database, now: number): Promise<void> {
 }
 
 /**
- * Builds the statement that adds amounts to their current steps.
- * @param rows a query with the columns series, window length in seconds, amount
+ * Builds the statement that adds amounts to the current steps of their windows.
+ * @param rows a query with the columns series, window length in seconds, and amount
  */
 export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
   const size = stepOf(sql.raw('length'))
@@ -146,7 +151,7 @@ export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
     ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`
 }
 
-/** Step length in whole seconds, so that the steps of a window never overlap. */
+/** Calculates the step length in whole seconds, so that the steps of a window never overlap. */
 function stepOf(windowSeconds: SQL): SQL {
   return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS}.0`)})::float8`
 }

@@ -6,8 +6,8 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 export const sleep: Sleep = (ms, signal) => sleepFor(ms, undefined, signal && { signal })
 
 /**
- * Returns the result of a query if it arrives in time, so that a hanging connection does not delay a retry on another
- * one. The query itself is not canceled.
+ * Waits for a query with a timeout, so that a hanging connection does not delay a retry over another connection. The
+ * query itself is not canceled.
  * @throws {Error} after `timeoutMs`
  */
 export async function inTime<Answer>(
@@ -17,7 +17,7 @@ export async function inTime<Answer>(
 ): Promise<Answer> {
   const timer = new AbortController()
   const timeout = sleeping(timeoutMs, timer.signal).then(() => {
-    throw new Error('the database did not answer in time')
+    throw new Error('the database did not respond in time')
   })
   timeout.catch(() => {})
   try {

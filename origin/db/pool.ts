@@ -1,30 +1,40 @@
 import { type Client, Pool, type PoolClient, type PoolConfig } from 'pg'
 
 /**
- * Timeouts for connections that hang silently, for example because a machine or a firewall on the path failed. There
- * are few connections, and they must not all wait indefinitely. Longer reads use other connections.
+ * Timeouts for connections that hang silently, for example because a machine or firewall on the network path has
+ * failed. There are few connections, and queries must not block all of them indefinitely. Longer reads use other
+ * connections.
  */
 const PATIENCE = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  /** Limits the wait for a connection, whether new or from the pool. */
+  /** Timeout for obtaining a connection, either a new one or one from the pool. */
   connectionTimeoutMillis: 10_000,
-  /** Limits the wait for a response (measured here) and the execution (measured by the server). */
+  /** Timeouts of a query: the first is measured by this process, the second by the server. */
   query_timeout: 15_000,
   statement_timeout: 15_000,
-  /** After this time, callers that need an account's lock have already reported the credit as unavailable. */
+  /**
+   * Maximum wait for a lock. By then, callers that need an account's lock have already reported that the credit is
+   * unavailable.
+   */
   lock_timeout: 5_000,
-  /** A process that was suspended within a transaction holds locks that block all others. */
+  /**
+   * Ends idle transactions. A process that was suspended within a transaction would otherwise hold locks that block all
+   * other processes.
+   */
   idle_in_transaction_session_timeout: 10_000,
 }
 
-/** Disables the timeouts for work of unlimited duration: migrations, and reads of the complete history. */
+/** Disables the timeouts for operations of unlimited duration: migrations, and reads of the complete history. */
 export const PATIENT = { query_timeout: 0, statement_timeout: 0, lock_timeout: 0 }
 
-/** Creates a pool of connections that may break at any moment. A broken connection fails only the queries on it. */
+/**
+ * Creates a connection pool that tolerates broken connections. A broken connection fails only the queries that use it.
+ */
 export function connectionPool(config: PoolConfig): Pool {
   const pool = new ConnectionPool({ ...PATIENCE, ...config })
-  // Without a listener, the error of a broken connection, idle or in use, would terminate the process.
+  // Without these listeners, the error of a broken connection would terminate the process, whether the connection is
+  // idle or in use.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -45,9 +55,9 @@ class ConnectionPool extends Pool {
 }
 
 /**
- * Closes a connection when a query on it times out. After a transaction times out, Drizzle returns the connection to
- * the pool with that transaction still open, and its next user would commit it. The pool does not reuse a closed
- * connection.
+ * Makes a connection close if one of its queries times out. Drizzle returns such a connection to the pool with its
+ * transaction still open, and the next user of the connection would commit that transaction. The pool does not reuse a
+ * closed connection.
  */
 function closeIfSilent(client: PoolClient): void {
   const query = client.query.bind(client)
@@ -55,7 +65,7 @@ function closeIfSilent(client: PoolClient): void {
     const answer: unknown = Reflect.apply(query, undefined, args)
     if (answer instanceof Promise)
       answer.catch((error: unknown) => {
-        // The library provides no error code for it.
+        // A timeout is recognized by the message, because the library provides no error code for it.
         if (error instanceof Error && error.message === 'Query read timeout') close(client)
       })
     return answer
@@ -64,16 +74,17 @@ function closeIfSilent(client: PoolClient): void {
 }
 
 /**
- * Sends the close at once, because the connection waits for a response. Its locks are freed when the server notices.
+ * Closes a connection immediately, although a query is still in flight. The locks of its session are released when the
+ * server notices.
  */
 function close(client: PoolClient): void {
   ;(client as unknown as Client).end().catch(() => {})
 }
 
 /**
- * Releases the connection if `begin` fails. Drizzle sends `begin` before the `try` block that releases the connection,
- * so a failure there would leave it checked out permanently, and after a few of them every query would wait
- * indefinitely.
+ * Releases a connection to the pool if `begin` fails. Drizzle sends `begin` before the `try` block that releases the
+ * connection. A failure of `begin` would therefore leave the connection checked out permanently, and after a few such
+ * failures every query would wait indefinitely.
  */
 function givenBackIfBeginFails(client: PoolClient): PoolClient {
   const query = client.query.bind(client)

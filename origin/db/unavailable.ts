@@ -1,14 +1,14 @@
-/** The database did not answer. The operation that depended on it was not performed. */
+/** Thrown if the database does not respond. The operation that depends on it was not performed. */
 export class DatabaseUnavailable extends Error {
   constructor(options?: ErrorOptions) {
-    super('the database does not answer', options)
+    super('the database does not respond', options)
     this.name = 'DatabaseUnavailable'
   }
 }
 
 /**
- * Returns the result of a query that must succeed before anything is done.
- * @throws {DatabaseUnavailable} for any failure of the query
+ * Returns the result of a query that must succeed before an operation can start.
+ * @throws {DatabaseUnavailable} if the query fails for any reason
  */
 export async function fromDatabase<Row>(query: PromiseLike<Row>): Promise<Row> {
   try {

@@ -1,13 +1,13 @@
 /**
- * The app-compose text of dstack, which dstack measures. Its SHA-256 is the compose hash. Fields follow `AppCompose` in
- * Dstack-TEE/dstack, `dstack-types/src/lib.rs`. All are set explicitly, so that the result does not depend on defaults
- * of a dstack version.
+ * Generates dstack's app-compose text, which dstack measures. The SHA-256 of the text is the compose hash. Fields
+ * follow `AppCompose` in Dstack-TEE/dstack, `dstack-types/src/lib.rs`. All fields are set explicitly, so that the
+ * result does not depend on the defaults of a dstack version.
  */
 
 /**
  * Builds the app-compose text.
  * @param composeText the compose file, byte for byte
- * @returns JSON; the same text for the same compose file
+ * @returns JSON text, always the same for the same compose file
  */
 export function appComposeText(composeText: string): string {
   return JSON.stringify({
@@ -15,18 +15,19 @@ export function appComposeText(composeText: string): string {
     name: 'svc-origin',
     runner: 'docker-compose',
     docker_compose_file: composeText,
-    // Keys come from the KMS, are bound to the app ID, and survive upgrades.
+    // The machine's keys come from the KMS, are bound to the app ID, and survive upgrades.
     kms_enabled: true,
     local_key_provider_enabled: false,
     key_provider: 'kms',
-    // The gateway would terminate TLS outside of this machine.
+    // The gateway is disabled, because it would terminate TLS outside of this machine.
     gateway_enabled: false,
     public_logs: false,
     public_sysinfo: false,
     public_tcbinfo: true,
     allowed_envs: variablesIn(composeText),
     no_instance_id: false,
-    // Certificates, collateral and sealed requests depend on the clock, which the host could otherwise set.
+    // Secure time is enabled, because certificates, collateral and sealed requests depend on the clock. The host could
+    // otherwise set the clock.
     secure_time: true,
   })
 }

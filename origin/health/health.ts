@@ -1,23 +1,25 @@
 import { MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { isDown, MESSAGES, type ReasonCode } from './reasons.ts'
 
-/** Sources of the health state. All are read from memory, because anyone may request it, as often as they like. */
+/**
+ * Inputs of the health state. All are read from memory, because anyone may request `/health`, as often as they like.
+ */
 export type HealthSources = {
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   mirror: { ageMs: number; current(): unknown }
-  /** Poll interval of the chain, in milliseconds. */
+  /** Interval at which the chain is polled, in milliseconds. */
   pollMs: number
   isDatabaseAway: () => boolean
   areExecutorsBroken: () => boolean
-  /** Median delay of the event loop in the last second, and the delay above which requests are shed. */
+  /** `delayMs` is the median delay of the event loop in the last second. Above `maxDelayMs`, requests are shed. */
   load: { delayMs: number; maxDelayMs: number }
   isGasLow: () => boolean
   isEvidenceThere: () => boolean
-  /** Unix milliseconds. */
+  /** Returns the expiry time of the TLS certificate in Unix milliseconds. */
   certificateEndsAt: () => number
   isProcessorAway: () => boolean
-  /** Number of accounts with differences in the last audit. */
+  /** Returns the number of accounts for which the last audit found differences. */
   auditDifferences: () => number
 }
 
@@ -25,11 +27,14 @@ export type HealthReason = { code: ReasonCode; message: string }
 
 export type HealthState = { status: 'ok' | 'degraded' | 'down'; reasons: HealthReason[] }
 
-/** Missed polls before the chain counts as away. */
+/** The chain is reported as unreachable after this number of missed polls, but not before the minimum time. */
 const LOOKS_MISSED = 3
 const LOOKS_MISSED_MIN_MS = 5_000
 
-/** ACME clients renew at 30 days, so less time than this means that renewal has been failing for weeks. */
+/**
+ * Remaining lifetime below which the certificate is reported. ACME clients renew certificates 30 days before expiry, so
+ * at this point renewal has been failing for weeks.
+ */
 const CERTIFICATE_SOON_MS = 10 * 24 * 60 * 60 * 1000
 
 /** Determines the health of this process from its components. */
@@ -41,7 +46,7 @@ export class Health {
   }
 
   /**
-   * Returns `down` if a load balancer should not send requests here, and `degraded` if an operator should take a look.
+   * Returns `down` if a load balancer should not send requests here, and `degraded` if an operator should investigate.
    */
   look(): HealthState {
     const reasons = [...this.#codes()].map((code) => ({ code, message: MESSAGES[code] }))
@@ -64,7 +69,7 @@ export class Health {
     if (known.auditDifferences() > 0) yield 'books_differ'
   }
 
-  /** Returns whether the mirror is too old, or lacks a block that another process requires. */
+  /** Returns whether the accounts mirror is too old, or lacks a block that another process requires. */
   #isMirrorStale(): boolean {
     const { mirror } = this.#sources
     if (mirror.ageMs > MIRROR_STALE_MS) return true

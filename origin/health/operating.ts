@@ -9,11 +9,11 @@ type Parts = Omit<KnownState, 'health' | 'evidenceMadeAt'> &
   > & {
     writer: { isGasLow: boolean }
     evidence: { isThere: boolean; madeAt: number | undefined }
-    /** Absent if payments are not accepted. */
+    /** State of the payment processor. Undefined if payments are not accepted. */
     payments: { isAway(): boolean } | undefined
   }
 
-/** Registers an operator's gauges in `registry`, and returns the health of the service. */
+/** Registers the operator's gauges in `registry`, and returns the health checks of the service. */
 export function operating(registry: Registry, parts: Parts): Health {
   const { writer, evidence, payments, audit } = parts
   const health = new Health({

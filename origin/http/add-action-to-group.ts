@@ -5,7 +5,7 @@ import { existingGroup } from '../accounts/existing.ts'
 import { requireMayManageActions } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Permits an action in a group by its CID, and records the action if it is not recorded yet. Idempotent. */
+/** Permits an action, identified by its CID, in a group. Records the action in the account if necessary. Idempotent. */
 export const addActionToGroup: Operation<z.infer<typeof addActionToGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_action_to_group',

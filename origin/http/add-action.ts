@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 export const addAction: Operation<z.infer<typeof addActionRequest>> = {
   method: 'POST',
   path: '/core/v1/add_action',
-  summary: 'Records an action with a name and a description, without permitting it in any group.',
+  summary: 'Records an action with a name and a description. Does not permit it in any group.',
   auth: 'account_key',
   writes: 'addAction',
   body: { schema: addActionRequest },

@@ -5,11 +5,11 @@ import { eventIn } from '../accounts/receipt-event.ts'
 import { requireMayCreateGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Creates a group of wallets and actions. Group IDs count from 1 per account and are never reused. */
+/** Creates a group of wallets and actions. Group IDs start at 1 in each account and are never reused. */
 export const addGroup: Operation<z.infer<typeof addGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_group',
-  summary: 'Makes a group of wallets and actions. A usage key needs can_create_groups.',
+  summary: 'Creates a group of wallets and actions. A usage key needs can_create_groups.',
   auth: 'key',
   writes: 'addGroup',
   body: { schema: addGroupRequest },

@@ -5,12 +5,12 @@ import { existingGroup, requireWallets } from '../accounts/existing.ts'
 import { requireMayAddWallet } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Lets the actions of a group use a wallet, or every wallet if the wildcard is passed. Idempotent. */
+/** Lets the actions of a group use a wallet, or every wallet if the request contains the wildcard. Idempotent. */
 export const addPkpToGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_pkp_to_group',
   summary:
-    'Lets the actions of a group use a wallet. A usage key needs the group in add_pkp_to_groups.',
+    'Allows the actions of a group to use a wallet. A usage key needs the group in add_pkp_to_groups.',
   auth: 'key',
   writes: 'addPkpToGroup',
   body: { schema: pkpInGroupRequest },

@@ -9,8 +9,8 @@ import type { Operation } from './operation.ts'
 import { permissionsOf } from './usage-key-permissions.ts'
 
 /**
- * Creates a usage key for a ChainSecured account without storing it. It becomes valid when the admin wallet sends its
- * hash to the contract. That call is simulated first, to report a revert early.
+ * Creates a usage key for a ChainSecured account without storing it. The key becomes valid when the admin wallet sends
+ * the key's hash to the contract. That contract call is simulated first, so that a revert is reported early.
  */
 export const addUsageApiKeyWithSignature: Operation<
   z.infer<typeof addUsageApiKeyWithSignatureRequest>
@@ -18,7 +18,7 @@ export const addUsageApiKeyWithSignature: Operation<
   method: 'POST',
   path: '/core/v1/add_usage_api_key_with_signature',
   summary:
-    'Makes a usage key for a ChainSecured account, by its admin wallet’s signature (AddUsageApiKey); the admin wallet then sends setUsageApiKey. It is shown once. Free.',
+    'Generates a usage key for a ChainSecured account, authorized by a signature of its admin wallet (AddUsageApiKey). The admin wallet then sends setUsageApiKey. The key is shown only once. Free of charge.',
   auth: 'wallet_signature',
   purpose: 'AddUsageApiKey',
   body: { schema: addUsageApiKeyWithSignatureRequest },

@@ -16,7 +16,7 @@ import { permissionsOf } from './usage-key-permissions.ts'
 export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/add_usage_api_key',
-  summary: 'Issues a usage key with narrow permissions. It is shown once.',
+  summary: 'Creates a usage key with limited permissions. The key is shown only once.',
   auth: 'account_key',
   writes: 'setUsageApiKey',
   body: { schema: addUsageApiKeyRequest },
@@ -28,16 +28,17 @@ export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = 
     const cap = spendCapIn(body) ?? null
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }
-      // The cap is set before the key exists, so that the key can never spend more.
+      // The spending cap is set before the key is registered, so that the key can never spend more.
       if (cap) await credits.setCap(payer, cap)
       try {
         const args = [principal.keyHash, hash, permissions]
         const receipt = await writer.write('setUsageApiKey', args, { writeId })
         const registered = word(eventIn(receipt, 'UsageApiKeySet').usageApiKeyHash)
-        // The request joined an earlier write, but the text of that key was lost with the process that generated it.
+        // An earlier request already registered a different key under this write ID. The text of that key was lost with
+        // the process that generated it.
         if (registered !== hash) throw new KeyShownBefore(registered)
       } catch (error) {
-        // After any other failure the key may still be registered.
+        // After any other failure, the key may still be registered, so its spending cap must remain.
         const neverWas = error instanceof ContractRefused || error instanceof KeyShownBefore
         if (cap && neverWas) await forgetCap({ credits, log }, payer)
         throw error

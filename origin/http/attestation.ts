@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
 import type { OriginApp } from './operation.ts'
 
-/** `GET /attestation`: returns the quote with zero report data, or a fresh quote over `?nonce=`. */
+/** `GET /attestation`: returns a quote with all-zero report data or, given `?nonce=`, a fresh quote over the nonce. */
 export function mountAttestation(app: OriginApp, services: Services): void {
   app.get(ATTESTATION_PATH, async (context) => {
     const { evidence, freshQuotes } = services
@@ -24,7 +24,7 @@ function nonceIn([text = '', ...more]: string[]): Uint8Array<ArrayBuffer> {
     return nonce
   throw new ApiError(
     400,
-    `nonce: expected hex of 1 to ${NONCE_MAX_BYTES} bytes, once.`,
-    'Send random bytes in hex, 32 of them for instance, or no nonce for the quote whose report data is zero.',
+    `nonce: expected 1 to ${NONCE_MAX_BYTES} bytes of hex, sent once.`,
+    'Send random bytes in hex, for example 32, or omit the nonce to get the quote with zero report data.',
   )
 }

@@ -1,4 +1,4 @@
-/** Authenticates a request by its headers: an API key, or an admin wallet's proof for billing. */
+/** Authentication of requests by their headers: an API key or, for billing, an admin wallet's proof. */
 import { keyOf } from '../../shared/api-key.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { WALLET_AUTH_HEADER } from '../../shared/wire/wallet-auth.ts'
@@ -10,25 +10,30 @@ import { signedInHeader } from './wallet-auth-header.ts'
 import { principalBySignature } from './wallet-signature.ts'
 
 const FIX_KEY =
-  'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account gives one.'
+  'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account creates one.'
 
 /**
- * `none`: keys are ignored. `sent_key`: a key is required but may be unknown. `key`: any valid key. `account_key`: the
- * account key; a usage key gets 403. `wallet_signature`: no credential in the headers, but a signature by an account's
- * admin wallet in the body.
+ * Kind of authentication that an operation requires.
+ * - `none`: keys are ignored.
+ * - `sent_key`: a key is required but may be unknown.
+ * - `key`: any valid key.
+ * - `account_key`: the account key; a usage key gets 403.
+ * - `wallet_signature`: no credential in the headers, but a signature by an account's admin wallet in the body.
  */
 export type Auth = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
 
 type Asked = {
   auth: Auth
-  /** `X-Wallet-Auth` is accepted instead of a key. */
+  /** True if the `X-Wallet-Auth` header is accepted instead of an API key. */
   walletAuth?: true
 }
 
 /**
- * Authenticates a request. Only one credential may be sent: with two, it would be ambiguous which one counts.
- * @returns `undefined` if no credential is required, or it is in the body
- * @throws {ApiError} 401 if a required credential is missing or does not resolve to an account; 400 if two are sent
+ * Authenticates a request by its headers. Only one credential may be sent, because it would be unclear which of two
+ * applies.
+ * @returns `undefined` if no credential is required, or if it is in the body
+ * @throws {ApiError} 401 if a required credential is missing or does not resolve to an account; 400 if two credentials
+ *   are sent
  */
 export async function principalByHead(
   { auth, walletAuth }: Asked,
@@ -42,8 +47,8 @@ export async function principalByHead(
     if (key === undefined && proof === null) return undefined
     throw new ApiError(
       400,
-      'The credential here is the signature in the body, and another one is in a header.',
-      'Send neither a key nor X-Wallet-Auth. An account in API mode asks create_wallet or add_usage_api_key, with its key.',
+      'This operation is authenticated by the signature in the body, but a header carries another credential.',
+      'Send neither a key nor X-Wallet-Auth. For an account in API mode, use create_wallet or add_usage_api_key with its key.',
     )
   }
   if (proof === null) {
@@ -53,26 +58,26 @@ export async function principalByHead(
   if (key !== undefined)
     throw new ApiError(
       400,
-      'Two credentials were sent: a key, and X-Wallet-Auth.',
-      'Send the one that is meant, and not the other.',
+      'The request has two credentials: a key and X-Wallet-Auth.',
+      'Send only one of them.',
     )
   if (!walletAuth)
     throw new ApiError(
       401,
-      'X-Wallet-Auth is for billing, for the caps of usage keys and for get_account; it was sent for something else.',
-      'Send a usage key in X-Api-Key; what writes the account is a transaction of its admin wallet.',
+      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys and for get_account.',
+      'Send a usage key in X-Api-Key; to change the account, send a transaction from its admin wallet.',
       bearer,
     )
   return principalBySignature(signedInHeader(proof), 'BillingAuth', address, services)
 }
 
-/** Resolves a key to its principal. @throws {ApiError} 401 if there is no key, or it does not resolve to an account */
+/** Resolves an API key to its principal. @throws {ApiError} 401 if there is no key, or if it is unknown */
 export function principalOf(key: string | undefined, mirror: AccountsMirror): Principal {
   const principal = found(requireKey(key), mirror)
   if (principal) return principal
   throw new ApiError(
     401,
-    'The API key resolves to no account: it was mistyped, cut, revoked, or never made.',
+    'The API key does not resolve to an account: it is mistyped, truncated, revoked or unknown.',
     FIX_KEY,
     bearer,
   )

@@ -6,16 +6,20 @@ import type { Auth } from './authenticate.ts'
 
 export type Authorization = {
   auth: Auth
-  /** The contract function that the operation calls for the account. */
+  /** Name of the contract function that the operation calls for the account. Absent if it calls no function. */
   writes?: string
-  /** The equivalent method of the client library. */
+  /** Name of the equivalent method in the client library. */
   clientMethod?: string
-  /** Set for billing: the account key from before a conversion may call it until the account is transferred. */
+  /**
+   * True for billing operations. After a conversion, the previous account key may still call them until the account is
+   * transferred.
+   */
   afterConversion?: true
 }
 
 /**
- * Checks the kind of key and the account's mode, before the operation checks specific permissions.
+ * Checks that the caller's kind of key and the account's mode allow the operation. The operation itself checks specific
+ * permissions afterwards.
  * @throws {ForeseenRefusal | AccountChainSecured | OwnershipTransferred} 403
  */
 export function authorize(

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 export const billingBalance: Operation = {
   method: 'GET',
   path: '/core/v1/billing/balance',
-  summary: 'What the account can spend, what is reserved and what it owes.',
+  summary: 'Returns the available credits of the account, the reserved part and the debt.',
   auth: 'key',
   afterConversion: true,
   walletAuth: true,

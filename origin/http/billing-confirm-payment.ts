@@ -5,11 +5,12 @@ import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Credits a settled payment once. A repeated request gets the same response. */
+/** Credits a settled payment to the account exactly once. A repeated request gets the same response. */
 export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/confirm_payment',
-  summary: 'Credits a settled payment to the account, once. A repeat is answered alike.',
+  summary:
+    'Credits a settled payment to the account. Idempotent: repeating it returns the same response.',
   auth: 'key',
   afterConversion: true,
   walletAuth: true,

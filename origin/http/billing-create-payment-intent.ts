@@ -4,11 +4,11 @@ import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Creates a payment, which the client confirms with the processor. Free of charge. */
+/** Creates a payment, which the client then confirms with the payment processor. Free of charge. */
 export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentIntentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/create_payment_intent',
-  summary: 'Begins a payment of 500 cents or more, by card or cryptocurrency.',
+  summary: 'Starts a payment of at least 500 cents by card or cryptocurrency.',
   auth: 'key',
   afterConversion: true,
   walletAuth: true,

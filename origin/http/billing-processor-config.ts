@@ -2,11 +2,11 @@ import { processorConfigAnswer } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Returns the key that a client needs to talk to the payment processor. */
+/** Returns the publishable key with which clients call the payment processor. */
 export const billingProcessorConfig: Operation = {
   method: 'GET',
   path: '/core/v1/billing/processor_config',
-  summary: 'The publishable key of the payment processor.',
+  summary: 'Returns the publishable key of the payment processor.',
   auth: 'none',
   answer: processorConfigAnswer,
   statuses: [503],

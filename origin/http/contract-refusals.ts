@@ -1,27 +1,28 @@
 /** Maps each contract error (`IAccountConfigErrors.sol`) to a status and a message. Used only by `failure.ts`. */
 import { toBeHex } from 'ethers'
-import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
+import type { ErrorStatus } from '../../shared/error-names.ts'
+import { ApiError } from '../../shared/errors.ts'
 
 type Meaning = {
   status: Extract<ErrorStatus, 400 | 401 | 403 | 404 | 409 | 503>
-  /** Receives the error's arguments in ABI order; they may be missing. */
+  /** Returns the message for the contract error's arguments, which are in ABI order and may be missing. */
   message: (...args: (string | undefined)[]) => string
   fix: string
   headers?: Record<string, string>
 }
 
 const USE_THE_RIGHT = (field: string) =>
-  `Use the account key, or a usage key with ${field}; update_usage_api_key grants it.`
+  `Use the account key, or a usage key with ${field}; grant it with update_usage_api_key.`
 
-/** Returns a group ID for a message; 0 means all groups. */
+/** Formats a group ID for an error message. 0 means all groups. */
 const inGroup = (id: string | undefined) =>
   id === undefined ? 'that group' : id === '0' ? 'all groups (0)' : `group ${id}`
 const hash = (value: string | undefined) => (value === undefined ? '' : ` ${toBeHex(value, 32)}`)
 const named = (value: string | undefined) => (value === undefined ? '' : ` ${value}`)
 const tooLarge = (field?: string, given?: string, most?: string) =>
   field === undefined
-    ? 'A value is larger than the contract takes.'
-    : `${field}: ${given}, and at most ${most} are taken.`
+    ? 'A value exceeds a limit of the contract.'
+    : `${field}: ${given} exceeds the limit of ${most}.`
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   AccountDoesNotExist: {
@@ -31,59 +32,58 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
   AccountAlreadyExists: {
     status: 409,
-    message: () => 'The key or wallet already names an account.',
-    fix: 'Use another key or wallet; one that was ever an account’s can not be another’s.',
+    message: () => 'The key or wallet already belongs to an account.',
+    fix: 'Use another key or wallet; one that has ever belonged to an account cannot be reused.',
   },
   NoAccountAccess: {
     status: 403,
-    message: () => 'The account is in ChainSecured mode: its admin wallet alone may write it.',
+    message: () => 'The account is in ChainSecured mode; only its admin wallet can change it.',
     fix: 'Send the transaction to the contract from the admin wallet.',
   },
   NotApiPayer: {
     status: 503,
-    message: () => 'This origin may not write to the contract.',
+    message: () => 'This origin is not authorized to write to the contract.',
     fix: 'Try again later; nothing was charged.',
     headers: { 'retry-after': '30' },
   },
   ApiKeyRevoked: {
     status: 401,
-    message: () => 'The API key was revoked while the request was under way.',
-    fix: 'Use a key that is not revoked.',
+    message: () => 'The API key was revoked while the request was in flight.',
+    fix: 'Use another key.',
     headers: { 'www-authenticate': 'Bearer' },
   },
   InvalidRequest: {
     status: 400,
     message: (reason) =>
       reason === undefined
-        ? 'The contract refused the request.'
-        : `The contract refused: ${reason}.`,
+        ? 'The contract rejected the request.'
+        : `The contract rejected the request: ${reason}.`,
     fix: 'Correct the value.',
   },
   TooManyIds: {
     status: 400,
     message: tooLarge,
-    fix: 'Send fewer ids; a group that is full needs one taken out first, or a second group.',
+    fix: 'Send fewer IDs. If the group is full, remove one first, or use another group.',
   },
   TooLong: {
     status: 400,
     message: tooLarge,
-    fix: 'Send a shorter text; it counts in bytes of UTF-8.',
+    fix: 'Send a shorter text; its length is counted in bytes of UTF-8.',
   },
   WalletDoesNotExist: {
     status: 404,
     message: (_account, pkpId) => `The account has no wallet${hash(pkpId)}.`,
-    fix: 'Name one of list_wallets, or 32 zero bytes for every wallet.',
+    fix: 'Send the ID of a wallet in list_wallets, or 32 zero bytes for all wallets.',
   },
   GroupDoesNotExist: {
     status: 404,
     message: (_account, id) => `The account has no group${named(id)}.`,
-    fix: 'Name one of list_groups; ids of removed groups are not used again.',
+    fix: 'Send the ID of a group in list_groups; IDs of removed groups are not reused.',
   },
   ActionDoesNotExist: {
     status: 404,
-    message: (_account, cidHash) =>
-      `The account has recorded no action with the hash${hash(cidHash)}.`,
-    fix: 'Record it with add_action, or permit it with add_action_to_group, which records it too.',
+    message: (_account, cidHash) => `The account has no action with the hash${hash(cidHash)}.`,
+    fix: 'Record it with add_action, or with add_action_to_group, which also permits it.',
   },
   ActionAlreadyExists: {
     status: 409,
@@ -93,79 +93,78 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UsageApiKeyDoesNotExist: {
     status: 404,
     message: (_account, keyHash) => `The account has no usage key with the hash${hash(keyHash)}.`,
-    fix: 'Name one of list_api_keys; removed keys are not in it.',
+    fix: 'Send the hash of a key in list_api_keys, which does not include removed keys.',
   },
   UsageApiKeyAlreadyExists: {
     status: 409,
-    message: () => 'The hash is already that of a usage key.',
-    fix: 'Try again: another key is made.',
+    message: () => 'A usage key with this hash already exists.',
+    fix: 'Try again; a different key will be generated.',
   },
   ApiKeyHashAlreadyRevoked: {
     status: 409,
-    message: () => 'The hash is that of a revoked key, and can not be registered again.',
-    fix: 'Try again: another key is made.',
+    message: () => 'The hash belongs to a revoked key and cannot be registered again.',
+    fix: 'Try again; a different key will be generated.',
   },
   TypedDataAlreadyUsed: {
     status: 409,
-    message: () => 'The signed proof was used before, and is good for one write.',
-    fix: 'Sign a new one, with the present time in issuedAt.',
+    message: () => 'The signed proof has already been used; each proof is valid for one write.',
+    fix: 'Sign a new proof with the current time in issuedAt.',
   },
   NotMasterAccount: {
     status: 403,
-    message: () => 'This is a usage key; the operation needs the account key.',
+    message: () => 'This is a usage key, but the operation requires the account key.',
     fix: 'Repeat the request with the account key.',
   },
   NotAllowedToCreateGroups: {
     status: 403,
-    message: () => 'This usage key may not create groups.',
+    message: () => 'This usage key is not allowed to create groups.',
     fix: USE_THE_RIGHT('can_create_groups'),
   },
   NotAllowedToDeleteGroups: {
     status: 403,
-    message: () => 'This usage key may not remove groups.',
+    message: () => 'This usage key is not allowed to remove groups.',
     fix: USE_THE_RIGHT('can_delete_groups'),
   },
   NotAllowedToCreatePkps: {
     status: 403,
-    message: () => 'This usage key may not create wallets.',
+    message: () => 'This usage key is not allowed to create wallets.',
     fix: USE_THE_RIGHT('can_create_pkps'),
   },
   NotAllowedToManageIpfsIds: {
     status: 403,
-    message: (_key, id) => `This usage key may not manage the actions of ${inGroup(id)}.`,
-    fix: USE_THE_RIGHT('the group, or 0 for all, in manage_ipfs_ids_in_groups'),
+    message: (_key, id) => `This usage key is not allowed to manage the actions of ${inGroup(id)}.`,
+    fix: USE_THE_RIGHT('the group (or 0 for all groups) in manage_ipfs_ids_in_groups'),
   },
   NotAllowedToAddPkps: {
     status: 403,
-    message: (_key, id) => `This usage key may not add that wallet to ${inGroup(id)}.`,
-    fix: USE_THE_RIGHT('the group, or 0 for all groups and for every wallet, in add_pkp_to_groups'),
+    message: (_key, id) => `This usage key is not allowed to add that wallet to ${inGroup(id)}.`,
+    fix: USE_THE_RIGHT('the group (or 0 for all groups and all wallets) in add_pkp_to_groups'),
   },
   NotAllowedToRemovePkps: {
     status: 403,
-    message: (_key, id) => `This usage key may not take wallets out of ${inGroup(id)}.`,
-    fix: USE_THE_RIGHT('the group, or 0 for all, in remove_pkp_from_groups'),
+    message: (_key, id) => `This usage key is not allowed to remove wallets from ${inGroup(id)}.`,
+    fix: USE_THE_RIGHT('the group (or 0 for all groups) in remove_pkp_from_groups'),
   },
   NotAllowedToReadGroup: {
     status: 403,
-    message: (_key, id) => `This usage key may not read ${inGroup(id)}.`,
-    fix: USE_THE_RIGHT('the group, or 0 for all, in any of its arrays'),
+    message: (_key, id) => `This usage key is not allowed to read ${inGroup(id)}.`,
+    fix: USE_THE_RIGHT('the group (or 0 for all groups) in any of its group lists'),
   },
 }
 
-/** Returns the response for an error. Errors of a newer contract are classified by name. */
+/** Returns the status and texts for a contract error. Errors of a newer contract are classified by name. */
 function meaningOf(name: string): Meaning {
   const known = Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined
   if (known) return known
-  const message = () => `The contract refused the write: ${name}.`
-  if (name.endsWith('DoesNotExist')) return { status: 404, message, fix: 'Name one that exists.' }
-  if (name.endsWith('AlreadyExists'))
-    return { status: 409, message, fix: 'Use the one that exists.' }
+  const message = () => `The contract rejected the write: ${name}.`
+  if (name.endsWith('DoesNotExist')) return { status: 404, message, fix: 'Use an existing one.' }
+  if (name.endsWith('AlreadyExists')) return { status: 409, message, fix: 'Use the existing one.' }
   if (name.startsWith('NotAllowed') || name.startsWith('NotMaster'))
     return { status: 403, message, fix: 'Use the account key.' }
   return { status: 400, message, fix: 'Correct the values.' }
 }
 
-/** Returns all responses without arguments, for the page that lists them. */
+/** Lists the responses for all contract errors, without arguments, for the documentation page. */
 export function contractRefusals() {
   return Object.entries(MEANINGS).map(([name, { status, message, fix }]) => ({
     code: codeOf(name),
@@ -175,7 +174,10 @@ export function contractRefusals() {
   }))
 }
 
-/** Maps a contract error to its response; `x-svc-error` carries the error's code (`account_already_exists`). */
+/**
+ * Maps a contract error to its response. The header `x-svc-error` contains the error's code, such as
+ * `account_already_exists`.
+ */
 export function contractRefusal(errorName: string, args: readonly string[]): ApiError {
   const { status, message, fix, headers } = meaningOf(errorName)
   return new ApiError(status, message(...args), fix, {

@@ -20,14 +20,15 @@ const WRITES = 'convertToChainSecuredAccount'
 type Body = z.infer<typeof convertToChainSecuredAccountRequest>
 
 /**
- * Transfers control of a managed account to a wallet, permanently. Free of charge; the credit balance is preserved. A
- * proof converts one account. A repeat gets 409, or the first response if it has the same Idempotency-Key.
+ * Permanently transfers control of a managed account to a wallet. Free of charge; the credit balance is preserved. Each
+ * proof can convert only one account. A repeated request gets 409, or the first response if it has the same
+ * Idempotency-Key.
  */
 export const convertToChainSecuredAccount: Operation<Body> = {
   method: 'POST',
   path: '/core/v1/convert_to_chain_secured_account',
   summary:
-    'Gives the account to a wallet, which alone writes it from then on. There is no way back.',
+    'Converts the account to ChainSecured mode: from then on, only the given wallet can change it. This cannot be undone.',
   auth: 'account_key',
   writes: WRITES,
   isFree: true,
@@ -35,7 +36,8 @@ export const convertToChainSecuredAccount: Operation<Body> = {
   answer: convertToChainSecuredAccountAnswer,
   statuses: [409, 503],
   before: async ({ body, writeId }, { walletProofs, conversionProofs, writer }) => {
-    // A write that was sent before was already verified. Its proof may have expired, but it still gets its response.
+    // The proof of a write that was already sent was verified before. The proof may have expired since, but the caller
+    // still gets the response.
     if (await writer.isKnown(writeId)) return 'resumes'
     const proof = proofIn(body, walletProofs)
     await conversionProofs.requireUnused(proof, writeId)
@@ -54,7 +56,7 @@ type Asked = { principal: Principal; body: Body; writeId: string; clientAddress:
 async function convert({ principal, body, writeId, clientAddress }: Asked, services: Services) {
   const { walletProofs, walletCalls, conversionProofs, openings, writer } = services
   const proof = proofIn(body, walletProofs)
-  // Rate-limited: failed attempts are free, and the proof can make our node call any contract.
+  // Rate-limited, because failed attempts are free of charge and verifying a proof can make our node call any contract.
   await walletCalls.proof(clientAddress)
   await walletProofs.verify(proof)
   return gasPaid(await openings.reserveGas(clientAddress), services, async (write) => {
@@ -62,7 +64,7 @@ async function convert({ principal, body, writeId, clientAddress }: Asked, servi
     try {
       return await write(WRITES, [principal.keyHash, proof.address, proof.digest], { writeId })
     } catch (error) {
-      // A proof that cannot be released expires by itself, and the wallet can sign another.
+      // A failure to release the proof is harmless: the proof expires, and the wallet can sign another one.
       if (!(await writer.wasRecorded(writeId)))
         await conversionProofs.giveBack(proof, writeId).catch(() => {})
       if (error instanceof ContractRefused) requireStillManaged(principal, services)
@@ -71,18 +73,21 @@ async function convert({ principal, body, writeId, clientAddress }: Asked, servi
   })
 }
 
-/** @throws {ApiError} 400 if the signing wallet is not the new admin wallet */
+/** Returns the proof in the request body. @throws {ApiError} 400 if the signing wallet is not the new admin wallet */
 function proofIn(body: Body, walletProofs: Services['walletProofs']): WalletProof {
   const proof = walletProofs.read(body, 'ConvertAccount')
   if (body.new_admin_wallet_address.toLowerCase() === proof.address.toLowerCase()) return proof
   throw new ApiError(
     400,
-    'new_admin_wallet_address: expected the wallet of typed_data.message.address',
-    'Have the wallet sign that is to own the account.',
+    'new_admin_wallet_address: expected the same wallet as typed_data.message.address',
+    'Have the future admin wallet sign the typed data.',
   )
 }
 
-/** Throws a precise error if another conversion was faster; the contract itself reports only `InvalidRequest`. */
+/**
+ * Throws a specific error if another request converted the account first. The contract itself reports only
+ * `InvalidRequest`.
+ */
 function requireStillManaged(principal: Principal, { mirror, chain }: Services): void {
   const { contractAddress, chainId } = chain
   const write = { functionName: WRITES, contractAddress, chainId }

@@ -7,8 +7,8 @@ import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Derives a wallet for a ChainSecured account, without registering or storing anything. It is usable only after the
- * admin wallet registers it with the contract, with the name and description validated here.
+ * Derives a wallet for a ChainSecured account, without registering or storing it. The wallet is usable only after the
+ * admin wallet registers it with the contract, with the name and description that are validated here.
  */
 export const createWalletWithSignature: Operation<
   z.infer<typeof createWalletWithSignatureRequest>
@@ -16,7 +16,7 @@ export const createWalletWithSignature: Operation<
   method: 'POST',
   path: '/core/v1/create_wallet_with_signature',
   summary:
-    'Derives a wallet for a ChainSecured account, by its admin wallet’s signature (CreateWallet); the admin wallet then sends registerWalletDerivation. Free.',
+    'Derives a wallet for a ChainSecured account, authorized by a signature of its admin wallet (CreateWallet). The admin wallet then sends registerWalletDerivation. Free of charge.',
   auth: 'wallet_signature',
   purpose: 'CreateWallet',
   body: { schema: createWalletWithSignatureRequest },

@@ -6,11 +6,11 @@ import { requireMayCreateWallet } from '../accounts/rights.ts'
 import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
-/** Derives a wallet under a fresh random path and registers it with the account. */
+/** Derives a wallet under a new random path and registers it with the account. */
 export const createWallet: Operation<z.infer<typeof createWalletRequest>> = {
   method: 'POST',
   path: '/core/v1/create_wallet',
-  summary: 'Makes a wallet of the account. A usage key needs can_create_pkps.',
+  summary: 'Creates a wallet in the account. A usage key needs can_create_pkps.',
   auth: 'key',
   writes: 'registerWalletDerivation',
   body: { schema: createWalletRequest, optional: true },

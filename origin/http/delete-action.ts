@@ -4,13 +4,13 @@ import { deleteActionRequest } from '../../shared/wire/registered-actions.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Deletes an action's record and removes it from every group. The contract checks that it exists; see
- * `remove-group.ts`.
+ * Deletes an action's record and removes the action from every group. Only the contract checks that the action exists,
+ * not the mirror; see `remove-group.ts`.
  */
 export const deleteAction: Operation<z.infer<typeof deleteActionRequest>> = {
   method: 'POST',
   path: '/core/v1/delete_action',
-  summary: 'Deletes the record of an action and takes it out of every group.',
+  summary: 'Deletes the record of an action and removes it from every group.',
   auth: 'account_key',
   writes: 'deleteAction',
   body: { schema: deleteActionRequest },

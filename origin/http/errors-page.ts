@@ -1,4 +1,7 @@
-/** `GET /docs/errors`: the target of `docs_url` in this origin's errors, whether or not an edge is in front of it. */
+/**
+ * `GET /docs/errors`: serves the page that `docs_url` links to in this origin's errors, so that the links also work
+ * without an edge.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ERRORS_PATH } from '../../shared/errors.ts'
@@ -31,7 +34,10 @@ export function mountErrorsPage(app: OriginApp): void {
   app.get(ERRORS_PATH, (context) => context.body((page ??= errorsPage()), 200, HEADERS))
 }
 
-/** Renders the page. Links to other documents become plain text, because those are not served here. */
+/**
+ * Renders the error documentation. Links to other documents become plain text, because the origin does not serve those
+ * documents.
+ */
 function errorsPage(): string {
   const resolve = (href: string) => (href.startsWith('#') ? href : undefined)
   const { title, html } = renderMarkdown(readFileSync(SOURCE, 'utf8'), resolve)

@@ -2,14 +2,16 @@ import { COLLATERAL_FILE, EVIDENCES_PATH } from '../../shared/attestation/eviden
 import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
-/** Not cached: the files of a set belong together, and a cache could mix two sets. */
+/**
+ * Response headers of evidence files. The files must not be cached, because a cache could mix the files of two sets.
+ */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** RFC 8555, 9.1. */
+/** Content type of a PEM certificate chain (RFC 8555, 9.1). */
 const PEM_TYPE = 'application/pem-certificate-chain'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** `GET /evidences/` and its files, with exactly the bytes that their checksums cover. */
+/** Serves `GET /evidences/` and the evidence files, with exactly the bytes that the published checksums cover. */
 export function mountEvidences(app: OriginApp, { evidence, tee }: Services): void {
   app.get(EVIDENCES_PATH, (context) => {
     const names = [...evidence.current().files.keys(), COLLATERAL_FILE].toSorted()
@@ -37,7 +39,10 @@ export function typeOf(name: string): string {
   return 'text/plain; charset=utf-8'
 }
 
-/** Lists the files. Names need no escaping: they are our own, except the domain, which a URL parser has validated. */
+/**
+ * Renders the list of evidence files as HTML. File names need no escaping: they are our own, except for the domain,
+ * which a URL parser has validated.
+ */
 function listingOf(names: readonly string[]): string {
   const links = names.map((name) => `<li><a href="${name}">${name}</a></li>\n`).join('')
   return `<!doctype html>

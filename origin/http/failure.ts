@@ -1,4 +1,5 @@
-import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
+import type { ErrorStatus } from '../../shared/error-names.ts'
+import { ApiError } from '../../shared/errors.ts'
 import { notJson } from '../../shared/json-body.ts'
 import { NotTheAdmin } from '../accounts/admin-wallet.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
@@ -29,6 +30,7 @@ import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ExecutorUnavailable } from '../runs/executed-run.ts'
 import { ActionNotPermitted } from '../runs/executions.ts'
 import { TeeUnavailable } from '../tee/provider.ts'
+import { ActionFailed, ActionStopped } from './action-failure.ts'
 import { BodyInTinyPieces } from './connection/metered-request.ts'
 import { BodyTooSlow } from './body/read-body.ts'
 import { contractRefusal } from './contract-refusals.ts'
@@ -36,30 +38,32 @@ import { NestedTooDeeply } from './json/scan.ts'
 import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { notUtf8 } from './request-body.ts'
-import { ActionFailed, ActionStopped } from './svc-action.ts'
 import { SignatureRefused } from './wallet-signature.ts'
 import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
-/** A challenge is required with a 401 (RFC 9110, 15.5.2). No scheme is registered for wallet signatures. */
+/**
+ * Challenge of a 401 for wallet signatures. A 401 requires a challenge (RFC 9110, 15.5.2), but no scheme is registered
+ * for wallet signatures.
+ */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
-/** The rest of the body stays unread, so the connection cannot be reused. */
+/** Closes the connection, which cannot be reused if the rest of a request body was not read. */
 const CLOSE = { headers: { connection: 'close' } }
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
   'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
 const FIX_CAP =
-  'Wait, or let the account key raise the cap of this key: POST /core/v1/update_usage_api_key.'
+  'Wait, or raise the cap of this key with the account key: POST /core/v1/update_usage_api_key.'
 
 export type FailureAnswer = {
   status: ErrorStatus
   headers: Record<string, string>
-  /** A structured error, or a string for failed actions and contract failures. */
+  /** Response body: a structured error, or a string for failed actions and contract failures. */
   body: object | string
   /** The most specific name of the failure. */
   code: string
 }
 
-/** @param publicUrl base URL of this origin's documentation links */
+/** Converts an error to a response. @param publicUrl base URL of this origin's documentation links */
 export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer {
   if (error instanceof ActionFailed)
     return {
@@ -77,28 +81,29 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
 }
 
 /**
- * Returns whether the contract rejected the write itself, on chain or as predicted by the mirror. A rejected credential
- * (401, 403) is always an authorization failure, and 503 is a failure of this origin (docs/decisions/0065).
+ * Returns whether the contract rejected the write itself, on the chain or as predicted by the mirror. A rejected
+ * credential (401, 403) is always an authorization failure, and a 503 is a failure of this origin
+ * (docs/decisions/0065).
  */
 function isContractFailure(error: unknown, { status }: ApiError): boolean {
   const isRefusal = error instanceof ContractRefused || error instanceof ForeseenRefusal
   return isRefusal && (status === 400 || status === 404 || status === 409)
 }
 
-/** Maps every error of the origin to its status. Unlisted errors are internal and become a generic 500. */
+/** Maps every error of the origin to an HTTP status. Unlisted errors are internal and become a generic 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ActionNotPermitted) return actionNotPermitted(error)
   if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
     return contractRefusal(error.errorName, error.args)
-  // A read never reaches the contract, so it gets the contract's error name and text as a structured 404.
+  // Read operations do not call the contract, so this is a structured 404 with the contract's error name and text.
   if (error instanceof GroupNotFound) return contractRefusal('GroupDoesNotExist', error.args)
   if (error instanceof AccountChainSecured) return chainSecured(error)
   if (error instanceof OwnershipTransferred)
     return new ApiError(
       403,
-      'The account was transferred to another wallet: the API key from before its conversion no longer reads its bills.',
-      `The admin wallet ${error.adminWallet} reads them: send X-Wallet-Auth, signed by it.`,
+      'The account was transferred to another wallet; its former API key can no longer read its billing.',
+      `Send X-Wallet-Auth, signed by the admin wallet ${error.adminWallet}.`,
     )
   if (error instanceof NotTheAdmin) return notTheAdmin(error)
   if (error instanceof SignatureRefused) {
@@ -109,7 +114,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ChainUnavailable)
     return new ApiError(
       503,
-      `The chain is not available: ${error.message}.`,
+      `The chain is unavailable: ${error.message}.`,
       'Try again; nothing was charged.',
       RETRY,
     )
@@ -119,22 +124,22 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof CreditsUnavailable)
     return new ApiError(
       503,
-      `Whether the account can pay is not known: ${error.message}.`,
+      `The balance of the account could not be checked: ${error.message}.`,
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
   if (error instanceof NoProcessor)
     return new ApiError(
       503,
-      'Payments are not taken here: no payment processor is configured.',
-      'Ask the operator of this origin for credits; nothing was charged.',
+      'Payments are not available: no payment processor is configured.',
+      'Ask the operator of this origin to add credits; nothing was charged.',
       { headers: { 'retry-after': '3600' } },
     )
   if (error instanceof ProcessorUnavailable)
     return new ApiError(
       503,
-      'The payment processor does not answer.',
-      'Try again; a payment that was made is credited once, whenever it is asked for.',
+      'The payment processor does not respond.',
+      'Try again; a completed payment is credited exactly once.',
       RETRY,
     )
   if (error instanceof NotCredited) return notCredited(error)
@@ -142,7 +147,7 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(
       429,
       `Too many payments: ${error.message}.`,
-      'Pay one that was begun, or try again after the seconds in Retry-After.',
+      'Complete one of the open payments, or try again after the seconds in Retry-After.',
       retryAfter(error.retryAfterMs),
     )
   if (error instanceof WebhookRefused) return webhookRefusal(error)
@@ -150,7 +155,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ExecutorUnavailable)
     return new ApiError(
       503,
-      'The actions runtime is not available.',
+      'The action runtime is unavailable.',
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
@@ -158,26 +163,26 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(
       400,
       `The body is nested too deeply: ${error.message}.`,
-      'Send it flatter, or what is nested as a string.',
+      'Flatten the JSON, or send nested parts as strings.',
     )
   if (error instanceof DatabaseUnavailable)
     return new ApiError(
       503,
-      'The database is not available.',
+      'The database is unavailable.',
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
   if (error instanceof Overloaded)
     return new ApiError(
       429,
-      `This node has too much to do: ${error.message}.`,
-      'Try again with growing waits; nothing was executed and nothing was charged.',
+      `The node is overloaded: ${error.message}.`,
+      'Try again with exponential backoff; nothing was executed and nothing was charged.',
       { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
   if (error instanceof RunsInFlight)
     return new ApiError(
       429,
-      'Runs of this action by this key are in flight, and until one has ended it is not known how long further ones may take.',
+      'Runs of this action by this key are in flight and have reserved the free allowance for failed runs.',
       'Try again after the seconds in Retry-After; nothing was executed and nothing was charged.',
       { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
@@ -191,15 +196,15 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof TeeUnavailable)
     return new ApiError(
       503,
-      `What this machine is verified by is not available: ${error.message}.`,
-      'Try again later, and send nothing secret before it is there.',
+      `The attestation evidence is unavailable: ${error.message}.`,
+      'Try again later, and send no secrets until you have verified the evidence.',
       { headers: { 'retry-after': '30' } },
     )
   if (error instanceof KeyShownBefore)
     return new ApiError(
       409,
-      `A request under this Idempotency-Key made the key with the hash ${error.keyHash}; a key is shown once.`,
-      'Where that answer was lost, remove the key (by this hash) and make another under a new Idempotency-Key.',
+      `A request with this Idempotency-Key created the key with the hash ${error.keyHash}; a key is shown only once.`,
+      'If that response was lost, remove the key by this hash, and create another one with a new Idempotency-Key.',
       { reason: 'key_shown_before' },
     )
   if (error instanceof EnvelopeRefused) return envelopeRefusal(error)
@@ -207,28 +212,28 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof BodyRoomFull)
     return new ApiError(
       503,
-      `The body is not taken now: ${error.message}.`,
-      'Try again after the seconds in Retry-After, with fewer large requests at once. Nothing was executed.',
+      `The request body cannot be accepted now: ${error.message}.`,
+      'Try again after the seconds in Retry-After, with fewer concurrent large requests. Nothing was executed.',
       { headers: { ...CLOSE.headers, ...retryAfter(error.retryAfterMs).headers } },
     )
   if (error instanceof BodyTooSlow)
     return new ApiError(
       408,
-      `The body came too slowly: ${error.message}.`,
-      'Send it in one go, over a faster connection.',
+      `The request body arrived too slowly: ${error.message}.`,
+      'Send it without pauses, over a faster connection.',
       { reason: 'body_too_slow', ...CLOSE },
     )
   if (error instanceof BodyInTinyPieces)
     return new ApiError(
       400,
-      `The body came in ${error.message}.`,
-      'Send it with a Content-Length, or in chunks of some KiB: buffer what an encoder writes.',
+      `The request body arrived in ${error.message}.`,
+      'Send it with a Content-Length, or in chunks of several KiB; buffer the output of your encoder.',
       CLOSE,
     )
   return new ApiError(
     500,
-    'The server failed to answer this request.',
-    'Try again; if it stays, report the x-request-id of this answer.',
+    'Internal server error.',
+    'Try again; if the error persists, report the x-request-id of this response.',
   )
 }
 
@@ -236,17 +241,17 @@ function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermitted): ApiError 
   if (isInNoGroup)
     return new ApiError(
       403,
-      `The key may run every action that a group of the account permits, and no group permits ${cid}.`,
+      `The key can run every action that a group of the account permits, but no group permits ${cid}.`,
       'Add the action to a group of the account (add_action_to_group, or cid_hashes_permitted).',
     )
   return new ApiError(
     403,
-    `The key may not run the action ${cid}: no group that it may execute in permits it.`,
+    `The key is not allowed to run the action ${cid}: none of its execute groups permits it.`,
     'Add the action to a group (add_action_to_group, or cid_hashes_permitted) that the key lists in execute_in_groups.',
   )
 }
 
-/** Formats `retry-after` in whole seconds: at least one, and two if the delay is unknown. */
+/** Returns a `retry-after` header in whole seconds: at least one, or two if the delay is unknown. */
 function retryAfter(ms: number | undefined) {
   if (ms === undefined) return RETRY
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
@@ -256,7 +261,7 @@ function paymentRequired({ requiredCents, balanceCents, debtCents }: PaymentRequ
   const message = `This costs ${dollars(requiredCents)} and the balance is ${dollars(balanceCents)}.`
   const owed =
     debtCents > 0
-      ? ` The account owes ${dollars(debtCents)}, which the next payment pays first.`
+      ? ` The account owes ${dollars(debtCents)}, which the next payment covers first.`
       : ''
   return new ApiError(402, message + owed, FIX_PAYMENT)
 }
@@ -264,11 +269,11 @@ function paymentRequired({ requiredCents, balanceCents, debtCents }: PaymentRequ
 function spendCapReached(error: SpendCapReached): ApiError {
   const { requiredCents, leftCents, capCents, windowSeconds, nextLeavesAt } = error
   const later = nextLeavesAt
-    ? ` Some of what was spent is forgotten at ${rfc3339(nextLeavesAt)}.`
+    ? ` Some of it becomes available again at ${rfc3339(nextLeavesAt)}.`
     : ''
   return new ApiError(
     402,
-    `This costs ${dollars(requiredCents)} and the key may spend ${dollars(leftCents)} more: its cap is ${dollars(capCents)} in ${windowSeconds} s.${later}`,
+    `This costs ${dollars(requiredCents)} and the key can spend ${dollars(leftCents)} more: its cap is ${dollars(capCents)} per ${windowSeconds} s.${later}`,
     FIX_CAP,
     { reason: 'spend_cap_reached' },
   )
@@ -278,8 +283,8 @@ function failedTooMuch({ of, retryAfterMs }: FailedExecutionAllowance): ApiError
   const whose = of === 'pair' ? 'of this action by this key' : 'of this account'
   return new ApiError(
     429,
-    `Runs ${whose} that failed have used what they may take for nothing in an hour; nothing was executed.`,
-    'Look why they fail before you try again after the seconds in Retry-After. Runs that are paid for add to it.',
+    `The free allowance for failed runs ${whose} is exhausted for this hour; nothing was executed.`,
+    'Fix the failing runs, then try again after the seconds in Retry-After. Paid runs increase the allowance.',
     { reason: 'failed_execution_allowance', ...retryAfter(retryAfterMs) },
   )
 }
@@ -289,7 +294,8 @@ function rfc3339(time: Date): string {
 }
 
 function actionStopped({ code, message, headers }: ActionStopped): ApiError {
-  const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
+  const fix =
+    'The action may have had side effects; check before you try again. Nothing was charged.'
   switch (code) {
     case 'out_of_credits':
       return new ApiError(402, message, FIX_PAYMENT, { reason: code, headers })
@@ -306,27 +312,29 @@ function actionStopped({ code, message, headers }: ActionStopped): ApiError {
 }
 
 function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
-  const message =
-    'The account is in ChainSecured mode: the API key that it had is worth nothing here.'
+  const message = 'The account is in ChainSecured mode; its former API key is no longer valid.'
   if (!write)
     return new ApiError(
       403,
       message,
-      'Use a usage key of the account, or read the account from the chain. For billing and the caps of usage keys send X-Wallet-Auth, signed by the admin wallet.',
+      'Use a usage key of the account, or read the account from the chain. For billing and spending caps, send X-Wallet-Auth, signed by the admin wallet.',
     )
   const { functionName, clientMethod, contractAddress, chainId } = write
   const send = `Send ${functionName} to the contract ${contractAddress} on chain ${chainId} from the wallet ${adminWallet}`
   return new ApiError(
     403,
-    'The account is in ChainSecured mode: its admin wallet alone may write it.',
+    'The account is in ChainSecured mode; only its admin wallet can change it.',
     clientMethod === undefined
       ? `${send}.`
-      : `${send}; in svc/client with mode 'sovereign' that is ${clientMethod}().`,
+      : `${send}, or call ${clientMethod}() of svc/client in mode 'sovereign'.`,
     { contractError: 'no_account_access' },
   )
 }
 
-/** Builds a 401, because the wallet is the credential. The current admin may be named: it is public on the chain. */
+/**
+ * Returns the error for a wallet that is not the account's admin. It is a 401, because the wallet is the credential.
+ * The message may name the current admin wallet, which is public on the chain.
+ */
 function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
   if (heir !== undefined)
     return new ApiError(
@@ -337,8 +345,8 @@ function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
     )
   return new ApiError(
     401,
-    `The wallet ${wallet} is the admin of no ChainSecured account.`,
-    'Open an account from this wallet (newChainSecuredAccount at the contract), or convert one to it (convert_to_chain_secured_account). An account in API mode asks with its key.',
+    `The wallet ${wallet} is not the admin of any ChainSecured account.`,
+    'Open an account from this wallet (newChainSecuredAccount of the contract), or convert one to it (convert_to_chain_secured_account). For an account in API mode, send its key.',
     WALLET_CHALLENGE,
   )
 }
@@ -369,23 +377,23 @@ function envelopeRefusal({ failure }: EnvelopeRefused): ApiError {
     case 'unknown_key':
       return new ApiError(
         421,
-        `The request is sealed to a key that this origin has not: ${failure.keyId}.`,
-        'Read and verify /evidences/channel-key.json again, and seal to the key it names.',
+        `The request is sealed to a key that this origin does not have: ${failure.keyId}.`,
+        'Fetch and verify /evidences/channel-key.json again, and seal to its key.',
         { reason: 'unknown_channel_key' },
       )
     case 'unknown_psk':
       return new ApiError(
         401,
-        'The pre-shared key is not the one of this origin.',
-        'Give edge and origin the same channel PSK.',
+        'The pre-shared key does not match this origin’s.',
+        'Set CHANNEL_PSK of the edge and SVC_CHANNEL_PSK of the origin to the same value.',
         { reason: 'unknown_psk' },
       )
     case 'malformed':
     case 'not_authentic':
       return new ApiError(
         400,
-        'The sealed request does not open.',
-        'Seal it to the key in /evidences/channel-key.json for this very method and path.',
+        'The sealed request cannot be decrypted.',
+        'Seal it to the key in /evidences/channel-key.json, for exactly this method and path.',
       )
   }
 }

@@ -1,11 +1,11 @@
 import { accountAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the account. Restricted to its owner, because the e-mail address is personal data. */
+/** Returns the account. Only its owner may call this, because the e-mail address is personal data. */
 export const getAccount: Operation = {
   method: 'GET',
   path: '/core/v1/get_account',
-  summary: 'The account: its name, description, e-mail address, wallet, hash and mode.',
+  summary: 'Returns the name, description, e-mail address, wallet, hash and mode of the account.',
   auth: 'account_key',
   walletAuth: true,
   answer: accountAnswer,

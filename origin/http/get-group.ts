@@ -13,7 +13,7 @@ import { walletRecord } from './wallet-record.ts'
 export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   method: 'GET',
   path: '/core/v1/get_group',
-  summary: 'A group with its wallets, its actions and the usage keys that list it.',
+  summary: 'Returns a group with its wallets, its actions and the usage keys that list it.',
   auth: 'key',
   query: groupQuery,
   answer: wholeGroupAnswer,
@@ -33,7 +33,10 @@ export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   },
 }
 
-/** Returns the usage keys that list the group. A usage key sees only itself, not the permissions of others. */
+/**
+ * Returns the usage keys with permissions in a group. If the caller is a usage key, returns only that key, because it
+ * must not see the permissions of others.
+ */
 function keysOf({ account, usageKey }: Principal, groupId: number): UsageKey[] {
   if (usageKey) return [usageKey]
   return [...account.usageKeys.values()].filter((key) => lists(key, groupId))

@@ -1,12 +1,12 @@
 import { nodeChainConfigAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the chain and contract that hold the accounts. The RPC URL is not disclosed. */
+/** Returns the chain ID and the contract that stores the accounts. The RPC URL is not disclosed. */
 function nodeChainConfig(path: string): Operation {
   return {
     method: 'GET',
     path,
-    summary: 'Which chain and contract hold the accounts.',
+    summary: 'Returns the chain and the contract that hold the accounts.',
     auth: 'none',
     answer: nodeChainConfigAnswer,
     handle: async (_given, { chain, settings }) => ({

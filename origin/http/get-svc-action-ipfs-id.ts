@@ -3,11 +3,11 @@ import { sourceSchema } from '../../shared/wire/action-call.ts'
 import { cidAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the CIDv0 of a source. The body is one JSON string. */
+/** Returns the CIDv0 of an action's source. The request body is a single JSON string. */
 export const getSvcActionIpfsId: Operation<Uint8Array> = {
   method: 'POST',
   path: '/core/v1/get_svc_action_ipfs_id',
-  summary: 'The CIDv0 of a source.',
+  summary: 'Returns the CIDv0 of a source.',
   auth: 'none',
   rate: ({ sourceCids }) => sourceCids.rate,
   body: { schema: sourceSchema, maxBytes: CORE_BODY_MAX_BYTES, isUnparsed: true },

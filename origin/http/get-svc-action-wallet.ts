@@ -3,12 +3,12 @@ import { ACTION_WALLET_PATH } from '../../shared/wire/core-routes.ts'
 import { actionWalletAnswer, actionWalletQuery } from '../../shared/wire/action-wallet.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the public key and address of an action. No API key is required. */
+/** Returns the public key and address of an action's wallet. No API key is required. */
 export const getSvcActionWallet: Operation<undefined, z.infer<typeof actionWalletQuery>> = {
   method: 'GET',
   path: ACTION_WALLET_PATH,
   summary:
-    'The public key and wallet address of the action with a CID, and a signed statement on them.',
+    'Returns the public key and wallet address of the action with the given CID, and a signed statement about them.',
   auth: 'none',
   query: actionWalletQuery,
   answer: actionWalletAnswer,

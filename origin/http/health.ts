@@ -3,8 +3,9 @@ import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /health`: reports whether this process can do its work, and if not, why. Public and cheap: it reads state in
- * memory and makes no calls. Responds with 503 and Retry-After if a load balancer should send requests elsewhere.
+ * `GET /health`: reports whether this process can do its work, and if not, why. The endpoint is public and cheap,
+ * because it only reads state in memory. It responds with 503 and Retry-After if a load balancer should send requests
+ * elsewhere.
  */
 export function mountHealth(app: OriginApp, { health }: Services): void {
   app.get(HEALTH_PATH, (context) => {

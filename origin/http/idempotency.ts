@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key`: a repeated request gets the stored response of the first. Only operations with an API key store
- * responses; the others, such as `new_account`, ignore the header.
+ * `Idempotency-Key`: a repeated request gets the stored response of the first request. Only operations with an API key
+ * store responses. The others, such as `new_account`, ignore the header.
  */
 import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors.ts'
@@ -10,9 +10,9 @@ import { NoProcessor } from '../credits/processor/no-processor.ts'
 import type { KeptAnswer } from '../idempotency/answer-codec.ts'
 import type { Begun } from '../idempotency/kept-answers.ts'
 import type { Services } from '../services.ts'
+import { ActionStopped } from './action-failure.ts'
 import { failureAnswer, toApiError } from './failure.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
-import { ActionStopped } from './svc-action.ts'
 
 type Keeping = {
   method: 'GET' | 'POST'
@@ -22,7 +22,7 @@ type Keeping = {
 }
 
 /**
- * Returns the key under which the response is stored, or `undefined` if it is not stored.
+ * Returns the idempotency key under which the response is stored, or `undefined` if the response is not stored.
  * @throws {ApiError} 400 for an invalid key
  */
 export function idempotencyKeyOf(
@@ -37,7 +37,7 @@ export function idempotencyKeyOf(
   throw new ApiError(
     400,
     `Idempotency-Key: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters.`,
-    'Send a random id, such as a UUID: one for each request that you mean to make once.',
+    'Send a random ID, such as a UUID, and use a new one for each distinct request.',
   )
 }
 
@@ -45,13 +45,13 @@ export type Once = {
   operation: Keeping
   principal: Principal
   idempotencyKey: string
-  /** The raw bytes. */
+  /** Raw bytes of the request body. */
   body: Uint8Array
 }
 
 /**
- * Executes a request at most once per Idempotency-Key.
- * @param execute may be called again after a crash, with the same write ID
+ * Executes a request, or returns the stored response if its Idempotency-Key was used before.
+ * @param execute executes the request; it may be called again after a crash, with the same write ID
  * @returns the result of `execute`, or the stored response
  * @throws {ApiError} 409 or 422, and any error of `execute`
  */
@@ -81,21 +81,21 @@ export async function once<Answer>(
     case 'in_progress':
       throw new ApiError(
         409,
-        'A request under this Idempotency-Key is being executed.',
-        'Repeat the request a moment later; it will be given the answer of that one.',
+        'A request with this Idempotency-Key is in progress.',
+        'Repeat the request a moment later to get the response of the first one.',
         { reason: 'request_in_progress', headers: { 'retry-after': '1' } },
       )
     case 'other_body':
       throw new ApiError(
         422,
-        'Idempotency-Key: it was used for a request with another body.',
-        'Send the very body of the first request, or a new Idempotency-Key.',
+        'Idempotency-Key: already used for a request with a different body.',
+        'Send exactly the body of the first request, or a new Idempotency-Key.',
       )
     case 'lost':
       throw new ApiError(
         409,
-        'The server went away while it executed the request under this Idempotency-Key. It may have been executed; it is not executed again.',
-        'Look whether it had its effect; to execute it again, send a new Idempotency-Key.',
+        'The server went down while it executed the request with this Idempotency-Key. The request may have taken effect and will not be executed again.',
+        'Check whether it took effect; to execute it again, send a new Idempotency-Key.',
         { reason: 'outcome_unknown' },
       )
   }
@@ -111,7 +111,8 @@ async function executed<Answer>(
     try {
       await ending
     } catch (error) {
-      // The request was executed, so this caller still gets its response. For a repeat, the outcome is unknown.
+      // The request was executed, so its caller still gets the response. The outcome is unknown only to repeated
+      // requests.
       const cause = error instanceof Error ? error.name : 'unknown'
       services.log('idempotency.not_kept', { route: operation.path, cause })
     }
@@ -130,7 +131,7 @@ async function executed<Answer>(
   }
 }
 
-/** Returns the text to store. If the response contains a key, only the key's hash is stored. */
+/** Returns the response text to store. If the response contains a key, only the key's hash is stored. */
 function keptText({ showsKey }: Keeping, answer: unknown): string {
   return JSON.stringify(showsKey === undefined ? answer : Reflect.get(answer as object, showsKey))
 }
@@ -141,8 +142,8 @@ function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
 }
 
 /**
- * Returns whether the request had no effect. A write that failed with 5xx may still be mined, so a repeat must use the
- * same write ID. An action fails with 503 if it never started, and with 500 if it did.
+ * Returns whether a failed request had no effect. A write that failed with 5xx may still be mined, so a repeated
+ * request must use the same write ID. An action that never started fails with 503, and one that started fails with 500.
  */
 function wasRefused(error: unknown, { runsOnce }: Keeping): boolean {
   if (error instanceof ActionStopped) return false

@@ -8,11 +8,14 @@ import { requireMaster, requireMayReadGroup } from '../accounts/rights.ts'
 import { actionRecord } from './action-record.ts'
 import type { Operation } from './operation.ts'
 
-/** Lists the account's actions, or those that a group permits. A usage key must name a group that it lists. */
+/**
+ * Lists the account's actions, or those that a group permits. A usage key must name a group in which it has
+ * permissions.
+ */
 export const listActions: Operation<undefined, z.infer<typeof maybeGroupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_actions',
-  summary: 'The actions of the account, or with group_id those that the group permits.',
+  summary: 'Lists the actions of the account, or with group_id the actions that the group permits.',
   auth: 'key',
   query: maybeGroupQuery,
   list: true,

@@ -4,13 +4,14 @@ import type { Operation } from './operation.ts'
 import { spendCapRecord } from './spend-cap.ts'
 
 /**
- * Lists the account's usage keys with their permissions and caps, oldest first, without the keys themselves. Caps are
- * stored by the service and not on the chain, so the admin wallet of a ChainSecured account can read them here, too.
+ * Lists the account's usage keys with their permissions and spending caps, oldest first. The keys themselves are not
+ * included. Because caps are stored by the service and not on the chain, the admin wallet of a ChainSecured account can
+ * also call this operation to read them.
  */
 export const listApiKeys: Operation = {
   method: 'GET',
   path: '/core/v1/list_api_keys',
-  summary: 'The usage keys of the account, what each may do, and what it may spend.',
+  summary: 'Lists the usage keys of the account with their permissions and spending caps.',
   auth: 'account_key',
   walletAuth: true,
   list: true,

@@ -2,11 +2,11 @@ import { groupsAnswer } from '../../shared/wire/groups.ts'
 import { groupRecord } from '../../shared/account-records.ts'
 import type { Operation } from './operation.ts'
 
-/** Lists the account's groups by ID. */
+/** Lists the account's groups in order of ID. */
 export const listGroups: Operation = {
   method: 'GET',
   path: '/core/v1/list_groups',
-  summary: 'The groups of the account.',
+  summary: 'Lists the groups of the account.',
   auth: 'account_key',
   list: true,
   answer: groupsAnswer,

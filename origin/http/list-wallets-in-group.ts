@@ -10,7 +10,7 @@ import { walletRecord } from './wallet-record.ts'
 export const listWalletsInGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_wallets_in_group',
-  summary: 'The wallets that the actions of a group may use.',
+  summary: 'Lists the wallets that the actions of a group can use.',
   auth: 'key',
   query: groupQuery,
   list: true,

@@ -6,7 +6,7 @@ import { walletRecord } from './wallet-record.ts'
 export const listWallets: Operation = {
   method: 'GET',
   path: '/core/v1/list_wallets',
-  summary: 'The wallets of the account.',
+  summary: 'Lists the wallets of the account.',
   auth: 'account_key',
   list: true,
   answer: walletsAnswer,

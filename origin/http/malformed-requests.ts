@@ -17,15 +17,21 @@ import { isHost } from '../../shared/http-host.ts'
 import { HEAD_MAX_BYTES } from '../../shared/limits.ts'
 import type { Services } from '../services.ts'
 
-/** Server options: allow headers up to our limit, and leave the Host check to this file. */
+/**
+ * Server options that allow headers up to our limit, and disable Node's check of the Host header, which this module
+ * replaces.
+ */
 export const HEAD_OPTIONS = { maxHeaderSize: HEAD_MAX_BYTES, requireHostHeader: false }
 
 type Parts = Pick<Services, 'counters' | 'log'> & { publicUrl: string }
 
-/** How long a client may keep sending after a rejection: closing immediately could lose the response. */
+/**
+ * Time during which a client may continue to send after a rejection. Closing the connection immediately could lose the
+ * response.
+ */
 const LINGER_MS = 1_000
 
-/** Installs the checks before the server's own listeners. Call it before the first connection. */
+/** Runs the checks of this module before the server's own listeners. Call it before the first connection. */
 export function refuseMalformed(server: Server, parts: Parts): void {
   const listeners = server.listeners('request') as RequestListener[]
   const latest = new WeakMap<Duplex, ServerResponse>()
@@ -41,12 +47,12 @@ export function refuseMalformed(server: Server, parts: Parts): void {
   server.on('clientError', (error, socket) => refuseBytes(error, socket, latest.get(socket), parts))
 }
 
-/** Sockets that have received their final response: the parser reports each further chunk as another error. */
+/** Sockets that have been sent their final response. The parser reports each further chunk on them as another error. */
 const refused = new WeakSet<Duplex>()
 
 /**
  * Rejects bytes that the parser cannot read. Earlier requests on the connection may still be waiting for their
- * responses; a response sent now would be mistaken for one of theirs.
+ * responses, and the client would mistake a response sent now for one of those.
  */
 function refuseBytes(
   error: NodeJS.ErrnoException,
@@ -54,7 +60,7 @@ function refuseBytes(
   response: ServerResponse | undefined,
   parts: Parts,
 ): void {
-  // RFC 9112, 9.6: data after a request with `Connection: close` is ignored.
+  // Data after a request with `Connection: close` is ignored (RFC 9112, 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION' || refused.has(socket)) return
   refused.add(socket)
   const isDue = response !== undefined && !response.writableFinished
@@ -69,7 +75,7 @@ function respond(outgoing: ServerResponse, failure: ApiError, parts: Parts): voi
   outgoing.writeHead(failure.status, headers).end(body)
 }
 
-/** Writes a response to a connection that the server no longer reads from, and closes it. */
+/** Writes a response to a connection that the server no longer reads from, and closes the connection. */
 function end(socket: Duplex, failure: ApiError, parts: Parts): void {
   if (!socket.writable) {
     socket.destroy()
@@ -99,7 +105,7 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
-    // Like the app's own errors, these are readable across origins.
+    // Lets pages of other origins read these errors, like the errors of the app.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'x-request-id, x-svc-error',
     connection: 'close',
@@ -107,21 +113,24 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
   return { headers, body }
 }
 
-/** RFC 9112, 3.2: a request must have exactly one valid Host; otherwise it is rejected with 400. */
+/**
+ * Returns a 400 error unless the request has exactly one valid Host header and a valid target (RFC 9112, 3.2). HTTP/1.0
+ * requests may omit the Host header.
+ */
 function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]!.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1]!)
   const [host] = hosts
-  if (hosts.length > 1) return badHost('The request has several Host headers.')
+  if (hosts.length > 1) return badHost('The request has more than one Host header.')
   if (host === undefined && httpVersion !== '1.0') return badHost('The request has no Host header.')
-  if (host !== undefined && !isHost(host)) return badHost('The Host header is not a host.')
+  if (host !== undefined && !isHost(host)) return badHost('The Host header is not a valid host.')
   return isTarget(url, host ?? 'localhost') ? undefined : badTarget()
 }
 
 /**
- * RFC 9112, 3.2: origin form, or absolute form with an HTTP URL. Backslashes are rejected: URL parsers read them as
- * slashes.
+ * Returns whether a request target is in origin form, or in absolute form with an HTTP URL (RFC 9112, 3.2). Backslashes
+ * are rejected, because URL parsers read them as slashes.
  */
 function isTarget(target: string, host: string): boolean {
   if (/^[^?]*\\/.test(target)) return false
@@ -137,41 +146,42 @@ function unreadable(code: string | undefined): ApiError {
     return new ApiError(400, 'The request is not valid HTTP/1.1.', FIX_HTTP)
   return new ApiError(
     431,
-    `The URL and the headers have more than ${HEAD_MAX_BYTES} bytes together.`,
-    'Send a shorter URL, and fewer or shorter headers. GET /core/v1/limits has every limit.',
+    `The URL and the headers exceed ${HEAD_MAX_BYTES} bytes in total.`,
+    'Send a shorter URL, or fewer or shorter headers. GET /core/v1/limits lists all limits.',
   )
 }
 
 function brokenBody(code: string | undefined): ApiError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
-  const message = 'The body is not framed as the headers of the request say.'
+  const message = 'The framing of the body does not match the request headers.'
   return new ApiError(400, message, FIX_HTTP)
 }
 
 function tooSlow(): ApiError {
-  return new ApiError(408, 'The request did not arrive in time.', 'Send it again, in one go.')
+  return new ApiError(408, 'The request did not arrive in time.', 'Send it again, without pauses.')
 }
 
 function badHost(message: string): ApiError {
-  const fix = 'Send one Host header, with the name and the port of this server.'
+  const fix = 'Send one Host header with the name and the port of this server.'
   return new ApiError(400, message, fix)
 }
 
 function badTarget(): ApiError {
-  const fix = 'Send a path that begins with a slash, and encode what a URL cannot have.'
-  return new ApiError(400, 'The target of the request is not a path.', fix)
+  const fix =
+    'Send a path that begins with a slash, and percent-encode characters that a URL cannot contain.'
+  return new ApiError(400, 'The request target is not a valid path.', fix)
 }
 
 function unknownExpectation(): ApiError {
   const fix = 'Send no Expect header, or Expect: 100-continue.'
-  return new ApiError(417, 'The Expect header asks for something unknown.', fix)
+  return new ApiError(417, 'The Expect header has an unsupported value.', fix)
 }
 
 function notAProxy(): ApiError {
   return new ApiError(
     405,
-    'This server is not a proxy, and does not take CONNECT.',
-    'Send requests to its own paths, with GET or POST.',
+    'This server is not a proxy and does not accept CONNECT.',
+    'Send GET or POST requests to the paths of this server.',
     { headers: { allow: 'GET, POST' } },
   )
 }

@@ -7,7 +7,8 @@ import { nothingAt } from './nothing-at.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /metrics`, protected by the token in `SVC_METRICS_TOKEN`. Without the setting, it responds like an unknown path.
+ * `GET /metrics`, protected by the token in `SVC_METRICS_TOKEN`. If the setting is missing, it returns the same 404 as
+ * an unknown path.
  */
 export function mountMetrics(app: OriginApp, { counters, settings }: Services): void {
   const { SVC_METRICS_TOKEN: token } = settings
@@ -19,7 +20,7 @@ export function mountMetrics(app: OriginApp, { counters, settings }: Services): 
   })
 }
 
-/** Compares hashes of equal length in constant time, so that timing reveals nothing about the token. */
+/** Compares hashes of both tokens in constant time, so that timing reveals nothing about the configured token. */
 function isSame(sent: string, token: string): boolean {
   const [one, other] = [sent, token].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(one!, other!)
@@ -28,8 +29,8 @@ function isSame(sent: string, token: string): boolean {
 function notTheToken(): ApiError {
   return new ApiError(
     401,
-    'The token of the metrics is missing or another one.',
-    'Send Authorization: Bearer with the value of SVC_METRICS_TOKEN.',
+    'The metrics token is missing or wrong.',
+    'Send Authorization: Bearer <token> with the value of SVC_METRICS_TOKEN.',
     { headers: { 'www-authenticate': 'Bearer' } },
   )
 }

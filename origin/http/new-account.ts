@@ -6,12 +6,13 @@ import { gasPaid } from './gas-paid.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Opens an account in one transaction. The key is shown once and never stored. `email` is stored, but not on the chain.
+ * Creates an account in one transaction. The key is shown once and never stored. `email` is stored by the service and
+ * not on the chain.
  */
 export const newAccount: Operation<z.infer<typeof newAccountRequest>> = {
   method: 'POST',
   path: '/core/v1/new_account',
-  summary: 'Opens an account in one transaction. The key is shown once.',
+  summary: 'Opens an account in one transaction. The key is shown only once.',
   auth: 'none',
   body: { schema: newAccountRequest },
   answer: newAccountAnswer,
@@ -22,7 +23,7 @@ export const newAccount: Operation<z.infer<typeof newAccountRequest>> = {
       registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
         const wallet = addressOf(keyring.accountKey(hash))
         const args = [hash, wallet, body.account_name, body.account_description]
-        // Stored before the account is created, so that no account exists without its address.
+        // The e-mail address is stored before the account is created, so that no account exists without its address.
         if (body.email !== undefined) await accountEmails.keep(hash, body.email)
         try {
           await write('newAccount', args, { writeId })

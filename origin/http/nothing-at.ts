@@ -1,9 +1,9 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** Longer paths are not repeated in the response. */
+/** Maximum length of a path that is repeated in an error message. */
 const PATH_SHOWN_CHARACTERS = 200
 
-/** Returns a 404, or a 405 if the path supports other methods. */
+/** Returns a 404 error for an unknown path, or a 405 error if the path supports other methods. */
 export function nothingAt(
   { method, path }: { method: string; path: string },
   methods: string[],
@@ -11,10 +11,10 @@ export function nothingAt(
   if (methods.length === 0)
     return new ApiError(
       404,
-      `There is nothing at ${path.length > PATH_SHOWN_CHARACTERS ? 'this path' : path}.`,
-      'Check the path; the API begins with /core/v1.',
+      `No resource at ${path.length > PATH_SHOWN_CHARACTERS ? 'this path' : path}.`,
+      'Check the path; API paths begin with /core/v1.',
     )
   const headers = { allow: methods.join(', ') }
   const fix = `Use ${methods.join(' or ')}.`
-  return new ApiError(405, `${method} is not a method of ${path}.`, fix, { headers })
+  return new ApiError(405, `${path} does not support ${method}.`, fix, { headers })
 }

@@ -1,7 +1,7 @@
 /**
  * Defines an operation of the core API as data and a handler. `mount` checks requests in this order: 429 if overloaded,
  * 401, 400 and 422, a stored response, 402, 403, then the handler. If the credential is in the body, 401 comes after
- * 400 and 422. `openapi.json` is generated from the same data, so clients read what is written here.
+ * 400 and 422. `openapi.json` is generated from the same data, so clients read these definitions.
  *
  * To add one: create a file that exports an `Operation`, put its schemas in `shared/wire/`, and add it to
  * `operations.ts`.
@@ -19,19 +19,20 @@
  *   no transaction and is free of charge. `afterConversion` allows the account key from before a conversion until the
  *   account is transferred (billing); see `authorize.ts`.
  * - `rate` limits by client address before the body is read, for expensive operations that need no key.
- * - `before` checks the request itself, such as a wallet's signature, before 402 and 403. If it returns `resumes`, the
- *   write was sent earlier, and the request is not rejected because of that write's own effect.
+ * - `before` checks the request itself, such as a wallet's signature, before 402 and 403. It returns `resumes` if the
+ *   write was sent earlier. The request is then not rejected for a state that its own write has caused.
  * - `auth: 'wallet_signature'`: the body contains `{typed_data, signature}` with the given purpose, and the signer is
  *   the caller. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
- * - `showsKey` names the response field with the hash of the key that the response shows. Such a response is not
+ * - `showsKey` names the response field with the hash of the key that the response shows. Only that hash is
  *   stored. If the receipt contains another key's hash than the generated one, throw `KeyShownBefore`.
- * - `runsOnce`: a request that was started and lost gets 409 `outcome_unknown` and is not started again.
+ * - `runsOnce`: a repeat of a request that was started and then lost gets 409 `outcome_unknown` and is not started
+ *   again.
  * - `statuses` lists the handler's own statuses, in addition to the implied ones (see `openapi/statuses.ts`).
  */
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import type { ErrorStatus } from '../../shared/errors.ts'
+import type { ErrorStatus } from '../../shared/error-names.ts'
 import type { Principal } from '../accounts/state.ts'
 import { asOfNow } from '../accounts/as-of-now.ts'
 import type { MinuteRate } from '../admission/minute-rate.ts'
@@ -59,11 +60,11 @@ export type Given<Body, Query> = {
   body: Body
   query: Query
   page: PageRequest
-  /** The socket's or envelope's address, never from a header; `''` if there is none. */
+  /** Address of the client, from the socket or the sealed envelope and never from a header. `''` if unknown. */
   clientAddress: string
-  /** Size of the raw body. */
+  /** Size of the raw request body, in bytes. */
   bodyBytes: number
-  /** Aborted if the client disconnects before the response. */
+  /** Signal that is aborted if the client disconnects before the response. */
   gone: AbortSignal
   writeId: string
 }
@@ -71,15 +72,15 @@ export type Given<Body, Query> = {
 type Common<Kind extends Auth, Body, Query, Caller> = {
   method: 'GET' | 'POST'
   path: string
-  /** One sentence, shown in the OpenAPI description. */
+  /** Summary of the operation in one sentence, shown in the OpenAPI description. */
   summary: string
   auth: Kind
-  /** Absent if the operation takes no body. */
+  /** Request body. Absent if the operation takes no body. */
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
   csv?: CsvForm
-  /** Schema of the 200 response; for a list, of the array. */
+  /** Schema of the 200 response. For a list, this is the schema of the array. */
   answer: z.ZodType
   rate?(services: Services): Pick<MinuteRate, 'take'>
   writes?: string
@@ -140,7 +141,7 @@ export function mount<Body, Query>(
   })
 }
 
-/** Checks 402 and 403, then runs the handler. Writes are charged to the account. */
+/** Checks credit (402) and permissions (403), then runs the operation's handler. Writes are charged to the account. */
 async function act<Body, Query>(
   operation: Operation<Body, Query>,
   services: Services,
@@ -175,7 +176,7 @@ function clientMethodOf(path: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** @param table the CSV form, if the response is a list and the client asked for CSV */
+/** Sends a response as JSON or CSV. @param table the CSV form, if the client asked for a list as CSV */
 function respond(
   context: Context<OriginEnv>,
   answer: Answer | Page<object>,

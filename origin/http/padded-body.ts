@@ -2,8 +2,8 @@ import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 
 /**
  * Returns the body of a response that may take long: the bytes if they are ready in time, otherwise a stream that
- * starts with padding bytes, so that no intermediary considers the connection dead.
- * @param padMs time before the first padding byte, and between two
+ * starts with padding bytes. Padding keeps proxies from considering the connection dead.
+ * @param padMs time before the first padding byte and between padding bytes, in milliseconds
  */
 export async function paddedBody(
   bytes: Promise<Uint8Array<ArrayBuffer>>,
@@ -24,7 +24,7 @@ async function within<Value>(value: Promise<Value>, ms: number): Promise<Value |
   }
 }
 
-/** Streams padding until the bytes are ready, then the bytes. */
+/** Streams padding bytes until the response is ready, and then streams the response. */
 function padded(
   sealed: Promise<Uint8Array<ArrayBuffer>>,
   padMs: number,

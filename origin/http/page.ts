@@ -1,4 +1,4 @@
-/** Pagination of core API lists: an array of everything, or of one page. */
+/** Pagination of core API lists. A response is an array of either all records or the records of one page. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { validate } from '../../shared/json-body.ts'
@@ -7,17 +7,19 @@ import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 const wholeNumber = (low: number, high: number) =>
   z
     .string()
-    .regex(/^[0-9]{1,9}$/, `expected a whole number from ${low} to ${high}`)
+    .regex(/^[0-9]{1,9}$/, `expected an integer from ${low} to ${high}`)
     .refine((text) => Number(text) >= low && Number(text) <= high, {
-      error: `expected a whole number from ${low} to ${high}`,
+      error: `expected an integer from ${low} to ${high}`,
     })
 
 /** Query parameters of every list. Without them, the whole list is returned. */
 export const pageQuery = z.object({
-  page_number: wholeNumber(0, 999_999_999).optional().describe('The page to answer, from 0.'),
+  page_number: wholeNumber(0, 999_999_999)
+    .optional()
+    .describe('The page to return, starting at 0.'),
   page_size: wholeNumber(1, LIST_PAGE_MAX)
     .optional()
-    .describe(`Records on a page; ${LIST_PAGE_MAX} where only page_number is sent.`),
+    .describe(`Records per page; ${LIST_PAGE_MAX} if only page_number is sent.`),
 })
 
 export class PageRequest {
@@ -33,18 +35,18 @@ export class PageRequest {
     return this.#from
   }
 
-  /** Number of records on the page; `{}` for the whole list. */
+  /** Maximum number of records on the page, as a query option. `{}` for the whole list. */
   get limit(): { limit?: number } {
     return this.#to === Number.POSITIVE_INFINITY ? {} : { limit: this.#to - this.#from }
   }
 
-  /** Selects the page from a whole list. A page past the end is empty. */
+  /** Selects the requested page of a list. A page past the end is empty. */
   of<Item>(all: readonly Item[]): Page<Item> {
     return new Page(all.slice(this.#from, this.#to), all.length)
   }
 }
 
-/** Some items of a list, with the length of the whole list. */
+/** Items of one page of a list, with the length of the whole list. */
 export class Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
@@ -59,7 +61,7 @@ export class Page<Item> {
   }
 }
 
-/** @throws {ApiError} 400 for an invalid page */
+/** Parses the pagination parameters of a request. @throws {ApiError} 400 for an invalid page */
 export function pageRequestOf(context: Context, list: true | undefined): PageRequest {
   if (!list) return new PageRequest()
   const { page_number, page_size } = validate(pageQuery, context.req.query())

@@ -10,7 +10,7 @@ export const removeActionFromGroup: Operation<z.infer<typeof removeActionFromGro
   method: 'POST',
   path: '/core/v1/remove_action_from_group',
   summary:
-    'Permits an action in a group no longer. A usage key needs the group in manage_ipfs_ids_in_groups.',
+    'Removes an action from a group, which then no longer permits it. A usage key needs the group in manage_ipfs_ids_in_groups.',
   auth: 'key',
   writes: 'removeActionFromGroup',
   body: { schema: removeActionFromGroupRequest },

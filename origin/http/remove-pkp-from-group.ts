@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts'
 export const removePkpFromGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_pkp_from_group',
-  summary: 'Takes a wallet out of a group. A usage key needs the group in remove_pkp_from_groups.',
+  summary: 'Removes a wallet from a group. A usage key needs the group in remove_pkp_from_groups.',
   auth: 'key',
   writes: 'removePkpFromGroup',
   body: { schema: pkpInGroupRequest },

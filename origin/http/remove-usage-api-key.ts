@@ -5,13 +5,13 @@ import type { Operation } from './operation.ts'
 import { forgetCap } from './spend-cap.ts'
 
 /**
- * Revokes a usage key permanently; its next request gets 401. The contract checks that it exists; see
- * `remove-group.ts`.
+ * Permanently revokes a usage key; its next request gets 401. Only the contract checks that the key exists, not the
+ * mirror; see `remove-group.ts`.
  */
 export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_usage_api_key',
-  summary: 'Revokes a usage key, named by its text or its hash.',
+  summary: 'Revokes a usage key, given the key or its hash.',
   auth: 'account_key',
   writes: 'removeUsageApiKey',
   body: { schema: removeUsageApiKeyRequest },
@@ -21,7 +21,8 @@ export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyReques
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
     await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
-    // Not awaited: the key is already revoked, and other processes may take a while to respond.
+    // Removing the spending cap is not awaited: the key is already revoked, and other processes may take a while to
+    // respond.
     void forgetCap({ credits, log }, { accountHash: account.hash, keyHash })
     return { success: true }
   },

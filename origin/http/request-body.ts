@@ -11,19 +11,22 @@ import { readMembers, type Reading } from './json/members.ts'
 import { NotJson } from './json/scan.ts'
 
 export type RequestBody<Body> = {
-  /** Overrides `OPERATION_BODY_MAX_BYTES`, for source and params. */
+  /** Maximum size of a body with source or params, in bytes. Overrides `OPERATION_BODY_MAX_BYTES`. */
   maxBytes?: number
-  /** An empty body is treated as `{}`. */
+  /** True if an empty body is treated as `{}`. */
   optional?: boolean
 } & (ParsedBody<Body> | UnparsedBody)
 
 type ParsedBody<Body> = {
   schema: z.ZodType<Body>
-  /** For bodies that may be large: reads only these properties. */
+  /** Properties to read from a body that may be large. If absent, the whole body is parsed. */
   members?: Reading
 }
 
-/** The handler receives raw bytes, because parsing would block the main thread. The schema is for documentation. */
+/**
+ * A body that the handler receives as raw bytes, because parsing it would block the main thread. The schema is used
+ * only for documentation.
+ */
 type UnparsedBody = { schema: z.ZodType; isUnparsed: true }
 
 /**
@@ -35,7 +38,7 @@ export async function bodyOf<Body>(
   body: RequestBody<Body> | undefined,
   holder: BodyHolder,
 ): Promise<{ value: Body; bytes: Uint8Array }> {
-  // Safe cast: without a body, the handler's type for it is `undefined`.
+  // The cast is safe: an operation without a body has `undefined` as the type of its body.
   if (!body) return { value: undefined as Body, bytes: new Uint8Array() }
   const bounds = { maxBytes: body.maxBytes ?? OPERATION_BODY_MAX_BYTES, holder }
   const bytes = await readBody(context, bounds)
@@ -65,14 +68,16 @@ function membersIn(bytes: Uint8Array, type: string | null, members: Reading): un
   }
 }
 
-/** Strips a byte order mark. It is not valid JSON, but some clients send one, and `TextDecoder` drops it as well. */
+/**
+ * Strips a byte order mark. The mark is not valid JSON, but some clients send one, and `TextDecoder` drops it as well.
+ */
 function withoutMark(bytes: Uint8Array): Buffer {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const from = isMarked ? 3 : 0
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
-/** Decodes UTF-8 strictly (RFC 8259, 8.1): invalid bytes would otherwise be stored as U+FFFD. */
+/** Decodes UTF-8 and rejects invalid bytes (RFC 8259, 8.1), which would otherwise be stored as U+FFFD. */
 function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

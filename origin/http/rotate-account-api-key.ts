@@ -11,13 +11,13 @@ import { KeyShownBefore } from './key-shown-before.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Replaces the account key; the old key gets 401 from the next request on. The new key is shown once, so a lost
- * response would mean a lost account. To avoid that risk, the caller can generate the key and send it.
+ * Replaces the account key. The old key is rejected with 401 from then on. The new key is shown only once, so the
+ * account would be lost if the response were lost. To avoid that risk, the caller can generate the key and send it.
  */
 export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/rotate_account_api_key',
-  summary: 'Replaces the account key. The new one is shown once, and the old one is worth nothing.',
+  summary: 'Replaces the account key. The new key is shown only once; the old key stops working.',
   auth: 'account_key',
   writes: 'rotateAccountApiKey',
   body: { schema: rotateAccountApiKeyRequest, optional: true },

@@ -21,8 +21,9 @@ const schema = executeRequestSchema.extend({ js_params: paramsOrNone })
 type ExecuteRequest = z.infer<typeof schema>
 
 /**
- * Executes an action for the sender of a sealed request: the edge, with a run ID and at most once, or an end-to-end
- * encrypted client. All permissions are checked here, regardless of what the sender has checked.
+ * Executes an action for the sender of a sealed request. The sender is the edge, which sends a run ID so that the
+ * action runs at most once, or an end-to-end encrypted client. All permissions are checked here, regardless of what the
+ * sender has checked.
  */
 export const sealedExecute: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
@@ -48,25 +49,25 @@ export const sealedExecute: SealedOperation<ExecuteRequest> = {
 }
 
 /**
- * Rejects fields reserved for the edge. Any client can use base mode, but runs, client addresses and stored keys are
- * for the edge only.
+ * Rejects fields that are reserved for the edge. Any client can send requests in base mode, but only the edge may send
+ * runs, client addresses and stored keys.
  */
 function requireOwnKeyOnly(body: ExecuteRequest): void {
   if (!body.run && body.client_address === undefined && 'api_key' in body.credential) return
   throw new ApiError(
     403,
-    'Run ids, client addresses and stored keys are taken from the edge alone.',
-    'Send an api_key, code and js_params only.',
+    'Run IDs, client addresses and stored keys are accepted only from the edge.',
+    'Send only an api_key, code and js_params.',
   )
 }
 
-/** Rejects account keys: with one, a trigger or a compromised edge could do anything in the account. */
+/** Rejects account keys. With an account key, a trigger or a compromised edge could do anything in the account. */
 function requireUsageKey({ usageKey }: Principal): void {
   if (usageKey) return
   throw new ApiError(
     403,
-    'The trigger holds an account key, and triggers run with usage keys alone.',
-    'Make a usage key (add_usage_api_key) that may execute the action, and create the trigger with it.',
+    'The trigger has an account key, but triggers run only with usage keys.',
+    'Create a usage key (add_usage_api_key) that can execute the action, and create the trigger with it.',
   )
 }
 
@@ -75,8 +76,8 @@ function keyIn({ credential, run }: ExecuteRequest, { channel }: Services): stri
   if (!run?.id.startsWith(credential.trigger_id)) {
     throw new ApiError(
       403,
-      'The request is not for a run of the trigger that the usage key was sealed for.',
-      'Send the key that was sealed for the run’s own trigger.',
+      'The usage key was sealed for a different trigger than the one of this run.',
+      'Send the key that was sealed for the trigger of this run.',
     )
   }
   return openStoredKey(credential, channel)

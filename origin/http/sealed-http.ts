@@ -1,7 +1,7 @@
 /**
- * Serves the core API to the edge. The envelope contains a whole request, which is passed to this origin's own app, so
- * the same checks, limits and stored responses apply as to a direct request. Only the client address comes from the
- * envelope.
+ * Serves the core API to the edge. The envelope contains a whole request, which is passed to this origin's own app. The
+ * same checks, limits and stored responses therefore apply as to a direct request. Only the client address is taken
+ * from the envelope.
  */
 import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
@@ -29,7 +29,7 @@ import { refusal, requireFirst, requireFresh } from './sealed.ts'
 
 const BOUNDS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
-/** @param padMs interval of padding bytes while the request is being executed */
+/** Mounts the sealed endpoint. @param padMs interval of padding bytes while a request is being executed */
 export function mountSealedHttp(
   app: OriginApp,
   services: Services,
@@ -42,7 +42,10 @@ export function mountSealedHttp(
   })
 }
 
-/** A separate function, so that the received bytes can be garbage-collected before the response. */
+/**
+ * Starts executing a sealed request. This is a separate function, so that the received bytes can be garbage-collected
+ * before the response.
+ */
 async function begin(
   context: Context<OriginEnv>,
   app: OriginApp,
@@ -62,7 +65,10 @@ async function begin(
 
 type Given = Pick<OpenedRequest, 'mode' | 'plaintext'> & { gone: AbortSignal }
 
-/** Returns the framed response. Never rejects: errors before the app is called become refusals inside the envelope. */
+/**
+ * Returns the framed response to a sealed request. Never rejects: errors before the app is called become error
+ * responses inside the envelope.
+ */
 async function answerTo(given: Given, app: OriginApp, services: Services): Promise<Uint8Array> {
   try {
     const { head, body } = read(given)
@@ -81,13 +87,13 @@ async function answerTo(given: Given, app: OriginApp, services: Services): Promi
   }
 }
 
-/** @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
+/** Validates a decrypted request. @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
 function read({ mode, plaintext }: Given): { head: SealedHttpRequest; body: Buffer } {
   if (mode !== MODE_PSK)
     throw new ApiError(
       403,
-      'Whole requests are taken from the edge alone.',
-      'Send the request to this origin itself.',
+      'Forwarded requests are accepted only from the edge.',
+      'Send the request directly to this origin.',
     )
   const parts = unframe(plaintext)
   if (!parts || parts.head.length > SEALED_HEAD_MAX_BYTES) throw noRequest()
@@ -106,8 +112,8 @@ function parsed(text: string): unknown {
 function noRequest(): ApiError {
   return new ApiError(
     400,
-    'The sealed text is not a request.',
-    'Seal a body, its head in JSON, and the length of the head.',
+    'The sealed plaintext is not a request.',
+    'Seal the body, the head as JSON, and the length of the head.',
   )
 }
 
@@ -126,7 +132,7 @@ function requestOf(
   return new Request(url, init)
 }
 
-/** Returns a stream that passes the bytes on without copying and releases them once read. */
+/** Returns a stream of the given bytes, without copying them. It releases the bytes once they are read. */
 function once(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let left: Uint8Array | undefined = bytes
   return new ReadableStream({

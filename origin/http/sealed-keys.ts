@@ -12,7 +12,10 @@ import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { openStoredKey } from './stored-key.ts'
 
-/** Tells the edge the kind of a key, and whether it may run an action, before the edge stores them with a trigger. */
+/**
+ * Reports the kind of a key, and whether the key may run an action. The edge asks before it stores a key with a
+ * trigger.
+ */
 export const sealedKeys: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,
@@ -21,8 +24,8 @@ export const sealedKeys: SealedOperation<CheckKeyRequest> = {
     if (mode !== MODE_PSK)
       throw new ApiError(
         403,
-        'Keys are looked at for the edge alone.',
-        'Ask GET /core/v1/account_exists with the key.',
+        'Only the edge can look up keys.',
+        'Send GET /core/v1/account_exists with the key.',
       )
     services.load.requireRoom()
     const key = keyIn(body, services)
@@ -42,7 +45,7 @@ function keyIn({ api_key, stored }: CheckKeyRequest, { channel }: Services): str
   if (stored !== undefined && api_key === undefined) return openStoredKey(stored, channel)
   throw new ApiError(
     422,
-    'api_key, stored: a question is about one key.',
-    'Send the one or the other.',
+    'api_key, stored: expected exactly one of them.',
+    'Send only one of them.',
   )
 }

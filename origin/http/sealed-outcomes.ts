@@ -10,23 +10,26 @@ import {
 import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 
-/** Poll interval for runs of another process, which show up only in the database. */
+/** Poll interval for runs of other processes, in milliseconds. Their outcomes are visible only in the database. */
 const OTHER_PROCESS_POLL_MS = 250
 
 /**
- * Maximum size of a response. The edge's Durable Object holds several copies and has 128 MB. The edge asks again for
- * the rest.
+ * Maximum size of a response, in bytes. The edge's Durable Object buffers several copies in its 128 MB of memory. The
+ * edge requests the remaining outcomes separately.
  */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** Returns the outcomes of runs: as soon as one has finished or is unknown, or when the wait expires. */
+/**
+ * Long poll for the outcomes of runs. Responds as soon as one run has finished or is unknown, or when the wait times
+ * out.
+ */
 export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,
   isOfEdge: true,
   handle: async (body, mode, services): Promise<OutcomesAnswer> => {
     if (mode !== MODE_PSK)
-      throw new ApiError(403, 'Outcomes are told to the edge alone.', 'Ask the edge for the run.')
+      throw new ApiError(403, 'Only the edge can look up outcomes.', 'Get the run from the edge.')
     await requireFirst(body, services)
     const deadline = services.now() + body.wait_ms
     for (;;) {
@@ -56,7 +59,10 @@ async function look(
   return { state: 'known', ended, running, unknown }
 }
 
-/** Waits until the next check, or until a run of this process finishes. This saves database queries. */
+/**
+ * Waits until the next database check is due, or until a run of this process finishes. Runs of this process need fewer
+ * database checks, because their outcomes are in memory.
+ */
 async function pause(leftMs: number, runIds: string[], { executions }: Services): Promise<void> {
   const own = runIds.flatMap((id) => executions.underWay(id))
   const otherProcess = own.length < runIds.length

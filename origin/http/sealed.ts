@@ -1,6 +1,6 @@
 /**
- * The sealed endpoints. An envelope that cannot be opened gets a plaintext error, because there is no key to seal it
- * with. All later responses, including errors, are sealed and have status 200.
+ * The sealed endpoints. An envelope that cannot be opened gets a plaintext error, because there is no key to encrypt
+ * the error with. All later responses, including errors, are sealed and have status 200.
  */
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
@@ -27,11 +27,11 @@ import type { OriginApp } from './operation.ts'
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
-  /** Set for requests with source; other requests have at most `OPERATION_BODY_MAX_BYTES`. */
+  /** Properties to read from requests with source. If absent, a request may have at most `OPERATION_BODY_MAX_BYTES`. */
   members?: Reading
-  /** Rejects base mode, so that only the edge can call the operation. */
+  /** True if base mode is rejected, so that only the edge can call the operation. */
   isOfEdge?: true
-  /** `heldBytes`: memory that the request occupies until its response. */
+  /** Handles a request. `heldBytes` is the memory that the request occupies until its response. */
   handle(
     body: Body,
     mode: OpenedRequest['mode'],
@@ -64,9 +64,9 @@ async function answerTo<Body extends Freshness>(
     const sent = withoutNullMembers(parse(opened.plaintext, operation.members))
     const body = validate(operation.schema, sent)
     requireFresh(body, services.now())
-    // Counted twice: as received and as decrypted.
+    // The request is counted twice, because both the received and the decrypted bytes are in memory.
     const heldBytes = 2 * opened.plaintext.length
-    // Serialized inside the `try`, so that a serialization failure becomes a sealed refusal, too.
+    // Serialized inside the `try`, so that a serialization failure is also reported in a sealed response.
     return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
     const failure = toApiError(error)
@@ -77,7 +77,7 @@ async function answerTo<Body extends Freshness>(
   }
 }
 
-/** Converts an error to its form inside the envelope. */
+/** Converts an error to its form inside a sealed response. */
 export function refusal(failure: ApiError): Refusal {
   const retryAfter = failure.headers['retry-after']
   return {
@@ -95,8 +95,8 @@ function parse(plaintext: Buffer, members: Reading | undefined): unknown {
   if (!isReadable)
     throw new ApiError(
       400,
-      `The sealed text has ${plaintext.length} bytes, and at most ${OPERATION_BODY_MAX_BYTES} are read.`,
-      'Ask for fewer runs at once.',
+      `The sealed plaintext has ${plaintext.length} bytes; the limit is ${OPERATION_BODY_MAX_BYTES}.`,
+      'Request fewer runs at once.',
     )
   try {
     if (members === undefined) return JSON.parse(plaintext.toString('utf8'))
@@ -104,12 +104,15 @@ function parse(plaintext: Buffer, members: Reading | undefined): unknown {
   } catch (error) {
     if (error instanceof NestedTooDeeply) throw error
   }
-  throw new ApiError(400, 'The sealed text is not JSON.', 'Seal the JSON of the request.')
+  throw new ApiError(400, 'The sealed plaintext is not JSON.', 'Seal the request as JSON.')
 }
 
 type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
-/** @throws {ApiError} 400 if the request has expired, is dated too far in the future, or has too long a lifetime */
+/**
+ * Checks the validity period of a sealed request.
+ * @throws {ApiError} 400 if the request has expired, is dated too far in the future, or has too long a lifetime
+ */
 export function requireFresh({ issued_at, expires_at }: Freshness, now: number): void {
   const fresh =
     issued_at <= now + SEALED_CLOCK_SKEW_MS &&
@@ -118,13 +121,13 @@ export function requireFresh({ issued_at, expires_at }: Freshness, now: number):
   if (fresh) return
   throw new ApiError(
     400,
-    `The sealed request is not fresh: issued_at ${issued_at}, expires_at ${expires_at}, now ${now}.`,
-    `Seal it anew, with the right clock and a lifetime of at most ${SEALED_REQUEST_LIFETIME_MS} ms.`,
+    `The sealed request is expired or not yet valid: issued_at ${issued_at}, expires_at ${expires_at}, now ${now}.`,
+    `Check your clock, and seal the request again with a lifetime of at most ${SEALED_REQUEST_LIFETIME_MS} ms.`,
     { reason: 'request_not_fresh' },
   )
 }
 
-/** @throws {ApiError} 409 if the request was received before */
+/** Rejects replayed requests. @throws {ApiError} 409 if the request was received before */
 export async function requireFirst(
   { request_id, expires_at }: Freshness,
   { claims }: Services,
@@ -132,8 +135,8 @@ export async function requireFirst(
   if (await claims.takeRequest(request_id, expires_at)) return
   throw new ApiError(
     409,
-    'This sealed request was taken before.',
-    'Seal it anew, under another request_id.',
+    'This sealed request was already received.',
+    'Seal the request again with a new request_id.',
     { reason: 'request_replayed' },
   )
 }

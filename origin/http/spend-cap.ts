@@ -1,14 +1,16 @@
 import type { KeyCap, SpendCap } from '../credits/spend-caps.ts'
 import type { Services } from '../services.ts'
 
-/** The cap fields of a request. Its schema requires both numbers or neither. */
+/** Fields of a request that set or remove a spending cap. The request's schema requires both numbers or neither. */
 type Said = {
   spend_cap_cents?: number | undefined
   spend_window_seconds?: number | undefined
   remove_spend_cap?: boolean | undefined
 }
 
-/** Returns the cap that a request sets: null if it removes the cap, `undefined` if it leaves the cap unchanged. */
+/**
+ * Returns the spending cap that a request sets: null if it removes the cap, `undefined` if it leaves the cap unchanged.
+ */
 export function spendCapIn({
   spend_cap_cents: capCents,
   spend_window_seconds: windowSeconds,
@@ -19,7 +21,7 @@ export function spendCapIn({
   return { capCents, windowSeconds }
 }
 
-/** Converts a cap to its list form; the fields are null if the key has no cap. */
+/** Converts a spending cap to its fields in lists, which are null if the key has no cap. */
 export function spendCapRecord(cap: KeyCap | undefined) {
   return {
     spend_cap_cents: cap?.capCents ?? null,
@@ -29,8 +31,8 @@ export function spendCapRecord(cap: KeyCap | undefined) {
 }
 
 /**
- * Removes the cap of a key that cannot be used. Never rejects: a leftover cap is harmless and must not affect the
- * response.
+ * Removes the spending cap of a key that cannot be used. Never rejects: a leftover cap is harmless, and a failure must
+ * not affect the response.
  */
 export async function forgetCap(
   { credits, log }: Pick<Services, 'credits' | 'log'>,

@@ -4,14 +4,15 @@ import { updateActionMetadataRequest } from '../../shared/wire/registered-action
 import { existingAction } from '../accounts/existing.ts'
 import type { Operation } from './operation.ts'
 
-/** The contract's bit mask of fields to replace. */
+/** Bits of the contract's mask of fields to replace. */
 const NAME = 1
 const DESCRIPTION = 2
 
 export const updateActionMetadata: Operation<z.infer<typeof updateActionMetadataRequest>> = {
   method: 'POST',
   path: '/core/v1/update_action_metadata',
-  summary: 'Changes the name or the description of a recorded action; what is absent stays.',
+  summary:
+    'Changes the name or the description of a recorded action. Omitted fields stay unchanged.',
   auth: 'account_key',
   writes: 'updateActionMetadata',
   body: { schema: updateActionMetadataRequest },

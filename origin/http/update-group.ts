@@ -6,11 +6,11 @@ import type { Operation } from './operation.ts'
 
 type Changes = z.infer<typeof updateGroupRequest>
 
-/** Changes the given fields of a group. Arrays are replaced, and absent fields stay unchanged. */
+/** Changes the given fields of a group. A given array replaces the current one, and absent fields stay unchanged. */
 export const updateGroup: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_group',
-  summary: 'Changes what is given of a group; a given array replaces the one that is there.',
+  summary: 'Changes the given fields of a group. An array replaces the current one.',
   auth: 'account_key',
   writes: 'updateGroup',
   body: { schema: updateGroupRequest },

@@ -10,16 +10,16 @@ import { spendCapIn } from './spend-cap.ts'
 type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
 /**
- * Changes the given fields of a usage key. Arrays are replaced, and absent fields stay unchanged. The cap is not on the
- * chain: if only the cap changes, no transaction is sent. The cap is set last, because setting it again is free of
- * charge. The admin wallet of a ChainSecured account can change only the cap here (`X-Wallet-Auth`); it changes the
- * rest by transaction.
+ * Changes the given fields of a usage key. A given array replaces the current one, and absent fields stay unchanged.
+ * The spending cap is not on the chain, so no transaction is sent if only the cap changes. The cap is set last, because
+ * setting it again after a failure is free of charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account
+ * can change only the cap; it changes the other fields by sending transactions itself.
  */
 export const updateUsageApiKey: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_usage_api_key',
   summary:
-    'Changes what is given of a usage key; a given array replaces the one that is there. X-Wallet-Auth changes the cap alone.',
+    'Changes the given fields of a usage key. An array replaces the current one. With X-Wallet-Auth, only the spending cap can be changed.',
   auth: 'account_key',
   walletAuth: true,
   writes: 'updateUsageApiKey',
@@ -42,15 +42,16 @@ export const updateUsageApiKey: Operation<Changes> = {
 }
 
 /**
- * Reports that only the cap may be unset: the other changes are on the chain, so "nothing was executed" would be wrong.
+ * Reports that the spending cap may not have been set. The other changes are already on the chain, so "nothing was
+ * executed" would be wrong.
  * @throws {ApiError}
  */
 function capAlone(error: unknown): never {
   if (!(error instanceof CreditsUnavailable)) throw error
   throw new ApiError(
     503,
-    'The key was changed, but whether its cap was is not known: the ledger does not answer.',
-    'Send spend_cap_cents and spend_window_seconds again, without the rest; nothing was charged.',
+    'The key was changed, but its spending cap may not have been: the ledger does not respond.',
+    'Send only spend_cap_cents and spend_window_seconds again; nothing was charged.',
     { headers: { 'retry-after': '2' } },
   )
 }

@@ -1,4 +1,4 @@
-/** A new usage key's request fields, in the order of the contract's `UsageApiKey`. */
+/** Request fields of a new usage key, in the order of the contract's `UsageApiKey`. */
 type Fields = {
   name: string
   description: string

@@ -4,9 +4,9 @@ import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Returns the first and last day of a statement (`YYYY-MM-DD`, inclusive). `to` defaults to today, and `from` to a
- * range of 30 days.
- * @throws {ApiError} 400 if the days are in the wrong order, or there are too many
+ * Returns the first and last day of a usage statement (`YYYY-MM-DD`, inclusive). The default of `to` is today, and the
+ * default of `from` makes a range of 30 days.
+ * @throws {ApiError} 400 if the days are in the wrong order or the range is too long
  */
 export function usageRange(
   asked: { from?: string | undefined; to?: string | undefined },
@@ -19,13 +19,13 @@ export function usageRange(
     throw new ApiError(
       400,
       `from: ${from} is after the last day, ${to}`,
-      'Send days in their order.',
+      'Send from and to in chronological order.',
     )
   if (days > USAGE_DAYS_MAX)
     throw new ApiError(
       400,
-      `from: ${from} to ${to} are ${days} days, and at most ${USAGE_DAYS_MAX} are answered`,
-      'Ask for a shorter time, several times.',
+      `from: ${from} to ${to} are ${days} days; the limit is ${USAGE_DAYS_MAX}`,
+      'Send several requests with shorter ranges.',
     )
   return { from, to }
 }

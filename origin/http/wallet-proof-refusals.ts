@@ -3,8 +3,8 @@ import { PROOF_WINDOW_S } from '../../shared/limits.ts'
 import type { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 
 /**
- * Returns 422 for a missing field or a wrong JSON type, and 400 for everything else, including a bad signature: if the
- * credential is a key, the signature is an ordinary value.
+ * Maps an invalid wallet proof to an error: 422 for a missing field or a wrong JSON type, and 400 for everything else.
+ * A bad signature is also a 400: when the credential is a key, the signature is an ordinary value of the request.
  */
 export function walletProofRefusal({ fault }: WalletProofRefused): ApiError {
   switch (fault.kind) {
@@ -12,31 +12,31 @@ export function walletProofRefusal({ fault }: WalletProofRefused): ApiError {
       return new ApiError(
         fault.isOfWrongType ? 422 : 400,
         fault.message,
-        'Sign exactly the typed data of the reference with eth_signTypedData_v4, no field more and in this order, and send what was signed.',
+        'Sign exactly the typed data of the API reference with eth_signTypedData_v4, with no additional fields and in this order, and send it unmodified.',
       )
     case 'outside_window':
       return new ApiError(
         400,
-        `typed_data.message.issuedAt: expected Unix seconds within ${PROOF_WINDOW_S} of ${fault.now}, the time here`,
-        'Sign again with the present time, and set the clock right if this stays.',
+        `typed_data.message.issuedAt: expected Unix seconds within ${PROOF_WINDOW_S} of the server time, ${fault.now}`,
+        'Sign again with the current time. If this persists, correct your clock.',
       )
     case 'not_of_address':
       return new ApiError(
         400,
-        `signature: it is not of ${fault.address}, where there is no contract either`,
-        'Sign with the wallet that message.address names: 65 bytes, s in the lower half, v 27 or 28. A contract wallet has to be deployed on the chain of this node.',
+        `signature: not a signature of ${fault.address}, and no contract is deployed at that address`,
+        'Sign with the wallet in message.address: 65 bytes, s in the lower half, v 27 or 28. A contract wallet must be deployed on the chain of this origin.',
       )
     case 'not_of_contract':
       return new ApiError(
         400,
-        `signature: the contract at ${fault.address} does not accept it (ERC-1271 isValidSignature)`,
-        'Send what the contract wallet accepts for the digest of this typed data; GET /core/v1/limits has the gas that it is given.',
+        `signature: rejected by the contract at ${fault.address} (ERC-1271 isValidSignature)`,
+        'Send a signature that the contract wallet accepts for the digest of this typed data. GET /core/v1/limits lists its gas limit.',
       )
     case 'counterfactual':
       return new ApiError(
         400,
-        'signature: the form of ERC-6492, for wallets that are not deployed, is not supported',
-        'Deploy the wallet on the chain of this node, and send the signature without the ERC-6492 wrapping.',
+        'signature: ERC-6492 signatures of undeployed wallets are not supported',
+        'Deploy the wallet on the chain of this origin, and send the signature without the ERC-6492 wrapper.',
       )
   }
 }

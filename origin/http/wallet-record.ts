@@ -3,7 +3,10 @@ import { addressOfPkp } from '../../shared/wire/fields.ts'
 import type { walletAnswer } from '../../shared/wire/wallets.ts'
 import type { Wallet } from '../accounts/account.ts'
 
-/** Cache of checksummed addresses. Each costs a hash: 0.2 s for 10,000 wallets, and listing them is free of charge. */
+/**
+ * Cache of checksummed wallet addresses. Computing the checksums of 10,000 wallets takes 0.2 s, and listing wallets is
+ * free of charge.
+ */
 const addresses = new WeakMap<Wallet, string>()
 
 export function walletRecord(wallet: Wallet): z.infer<typeof walletAnswer> {

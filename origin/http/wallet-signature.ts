@@ -5,24 +5,27 @@ import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
 import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 import type { Services } from '../services.ts'
 
-/** A signed proof, not validated yet. */
+/** A wallet's signed proof, not validated yet. */
 export type Signed = { typed_data?: unknown; signature?: unknown }
 
-/** A well-formed proof that is not a valid credential: outside the time window, or not signed by that wallet. */
+/**
+ * A wallet's proof is well-formed but not a valid credential: it is outside the time window, or was not signed by the
+ * wallet that it names.
+ */
 export class SignatureRefused extends Error {
   readonly refusal: WalletProofRefused
 
   constructor(refusal: WalletProofRefused) {
-    super('the signature is refused as a credential')
+    super('the signature was rejected as a credential')
     this.name = 'SignatureRefused'
     this.refusal = refusal
   }
 }
 
 /**
- * Authenticates a wallet's signature and returns the account whose admin the wallet is. The admin is looked up before
- * the signature is verified, so that nobody can make our node call an arbitrary contract, and again afterwards, since
- * the account may have been transferred in the meantime.
+ * Authenticates a wallet's signature and returns the account that the wallet administers. The admin is looked up before
+ * the signature is verified, so that strangers cannot make our node call arbitrary contracts. It is looked up again
+ * afterwards, because the account may have been transferred in the meantime.
  * @param address the client's address
  * @throws {WalletProofRefused} if the form is wrong (400, 422)
  * @throws {SignatureRefused | NotTheAdmin} 401
@@ -41,7 +44,7 @@ export async function principalBySignature(
   return principalOfWallet(proof.address, mirror.current())
 }
 
-/** Converts proof errors to 401, except errors of form, which remain errors of the request. */
+/** Runs a check and converts its proof errors to 401. A malformed proof remains an error of the request (400, 422). */
 async function asCredential<Result>(look: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await look()

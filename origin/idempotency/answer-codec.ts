@@ -1,11 +1,14 @@
-/** Encryption of stored responses. A response cannot be moved to the row of another request. */
+/**
+ * Encrypts stored responses. The encryption binds a response to its request's row, so that it cannot be moved to
+ * another row.
+ */
 import { z } from 'zod'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
 const keptAnswerSchema = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
-  /** JSON text. */
+  /** Response body as JSON text. */
   body: z.string(),
 })
 
@@ -17,7 +20,10 @@ export function encryptAnswer(key: Uint8Array, id: string, answer: KeptAnswer): 
   return encryptAtRest(key, namesOf(id), JSON.stringify(answer))
 }
 
-/** @throws {Error} if the bytes were not encrypted with this key for this row */
+/**
+ * Decrypts a stored response.
+ * @throws {Error} if the bytes were not encrypted with this key for this row
+ */
 export function decryptAnswer(key: Uint8Array, id: string, bytes: Uint8Array): KeptAnswer {
   return keptAnswerSchema.parse(JSON.parse(decryptAtRest(key, namesOf(id), bytes)))
 }

@@ -13,27 +13,27 @@ export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
 
 export type KeptAnswersOptions = {
   db: Database
-  /** The ID under which this process writes its heartbeat. */
+  /** ID of this process, under which it writes its heartbeat. */
   processId: string
-  /** ID of a process that is certainly dead (see `predecessor.ts`), even if its heartbeat is recent. */
+  /** ID of a process that has certainly exited (see `predecessor.ts`), even if its heartbeat is recent. */
   predecessor?: string | undefined
   keys: IdempotencyKeys
   now: () => number
 }
 
-/** A request that the caller must execute and then finish with one of the three methods. */
+/** A request that the caller must execute. Afterwards, the caller must call one of the three methods. */
 export type Begun = {
   state: 'begun'
-  /** The same for every execution under this Idempotency-Key. */
+  /** ID for writes, which is the same for every execution with this Idempotency-Key. */
   writeId: string
-  /** Stores the response for repeated requests. */
+  /** Stores the response, which is returned to repeated requests. */
   keep(answer: KeptAnswer): Promise<void>
   /**
-   * Called when this execution had no effect. If it was the first, the request may be sent again, even with another
-   * body.
+   * Called if the execution had no effect. If this was the first execution, the request may be sent again, even with a
+   * different body.
    */
   forget(): Promise<void>
-  /** Called when the outcome is unknown. A repeated request is executed again under the same write ID. */
+  /** Called if the outcome of the execution is unknown. A repeated request is executed again with the same write ID. */
   release(): Promise<void>
 }
 
@@ -42,21 +42,24 @@ export type Beginning =
   | { state: 'answered'; answer: KeptAnswer }
   | { state: 'in_progress' }
   | { state: 'other_body' }
-  /** The request was started, its response is lost, and it must not be started again. */
+  /** The request was started, but its response is lost. It must not be executed again. */
   | { state: 'lost' }
 
-/** Maximum attempts to insert or read the row, which may be deleted and recreated in between. */
+/**
+ * Maximum number of attempts to insert or read a request's row. Other processes may delete and recreate the row in
+ * between.
+ */
 const LOOKS_MAX = 5
 
 /**
- * Stores the first responses to requests with an Idempotency-Key. The insert of a row decides which process executes a
- * request. Rows remain when the process that inserted them exits.
+ * Stores the first response to each request with an Idempotency-Key. The process that inserts the row of a request
+ * executes the request. Rows remain in the database when that process exits.
  */
 export class KeptAnswers {
   readonly #options: KeptAnswersOptions
   /**
-   * Requests in flight in this process, with the hash of each body. A row of this process that is not listed here was
-   * abandoned.
+   * Requests in flight in this process, with the hash of each request's body. If a row belongs to this process but is
+   * not in this map, its execution was abandoned.
    */
   readonly #underWay = new Map<string, Buffer>()
 
@@ -66,8 +69,8 @@ export class KeptAnswers {
 
   /**
    * Claims a request for execution, or returns the reason why it must not be executed.
-   * @param runsOnce does not execute a request again after the process that started it has died
-   * @throws {DatabaseUnavailable} in which case nothing was started
+   * @param runsOnce if true, a request is not executed again after the process that started it has exited
+   * @throws {DatabaseUnavailable} in which case the request was not started
    */
   async begin(
     scope: Scope,
@@ -89,7 +92,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Deletes rows that are past their retention period. */
+  /** Deletes stored responses that are older than the retention period. */
   async forgetOld(): Promise<void> {
     const { db } = this.#options
     await deleteOld(db, keptAnswers, lt(keptAnswers.startedAt, this.#date(-ANSWER_KEPT_MS)))
@@ -127,12 +130,12 @@ export class KeptAnswers {
       const answer = decryptAnswer(this.#options.keys.sealing, id, encrypted)
       return { state: 'answered', answer }
     } catch {
-      // A damaged response still proves that the request was executed.
+      // The stored response cannot be decrypted, but its existence proves that the request was executed.
       return { state: 'lost' }
     }
   }
 
-  /** Returns true if another live process is executing the request. */
+  /** Returns true if the request is being executed by another process that is still alive. */
   async #isHeld(holder: string | null): Promise<boolean> {
     const { db, predecessor, processId } = this.#options
     if (holder === null || holder === processId || holder === predecessor) return false
@@ -156,7 +159,8 @@ export class KeptAnswers {
 
   #begun(id: string, writeId: string, { first }: { first: boolean }): Begun {
     const { db, processId, keys } = this.#options
-    // Excludes a row that another process has taken over because it considered this one dead.
+    // Matches the row only if this process still owns it. Another process may have taken it over because it considered
+    // this process dead.
     const own = and(
       eq(keptAnswers.id, id),
       eq(keptAnswers.writeId, writeId),
@@ -178,7 +182,7 @@ export class KeptAnswers {
         const encrypted = encryptAnswer(keys.sealing, id, answer)
         return ending(db.update(keptAnswers).set({ answer: encrypted }).where(own))
       },
-      // An earlier execution may have written something. Under a new write ID, it would be written twice.
+      // An earlier execution may have written data. Under a new write ID, the data would be written a second time.
       forget: first ? () => ending(db.delete(keptAnswers).where(own)) : release,
       release,
     }

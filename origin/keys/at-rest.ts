@@ -1,4 +1,7 @@
-/** Encryption of texts at rest: version 1 · nonce 12 · AES-256-GCM of the text · tag 16 (lengths in bytes). */
+/**
+ * Encryption of texts at rest. Format: version 1 · nonce 12 · AES-256-GCM ciphertext of the text · tag 16 (lengths in
+ * bytes).
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const VERSION = 1
@@ -6,8 +9,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param names kind of the text and the row it belongs to: associated data, so that it cannot be decrypted in another
- * row
+ * Encrypts a text for storage in one database row.
+ * @param names the kind of text, and the row that it belongs to. They are authenticated as associated data, so the
+ * ciphertext cannot be decrypted as the content of another row.
  */
 export function encryptAtRest(key: Uint8Array, names: readonly string[], text: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
@@ -16,14 +20,16 @@ export function encryptAtRest(key: Uint8Array, names: readonly string[], text: s
   return Buffer.concat([Uint8Array.of(VERSION), nonce, encrypted, cipher.getAuthTag()])
 }
 
-/** @throws {Error} if the bytes were not encrypted with this key under these names */
+/**
+ * Decrypts the result of `encryptAtRest`.
+ * @throws {Error} if the bytes were not encrypted with the same key and names
+ */
 export function decryptAtRest(
   key: Uint8Array,
   names: readonly string[],
   bytes: Uint8Array,
 ): string {
-  if (bytes[0] !== VERSION)
-    throw new Error(`${names[0]}: bytes of version ${bytes[0]} are not readable here`)
+  if (bytes[0] !== VERSION) throw new Error(`${names[0]}: unsupported version ${bytes[0]}`)
   const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(aad(names))

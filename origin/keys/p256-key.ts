@@ -1,16 +1,19 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** A P-256 key pair: a scalar of 32 bytes, and its uncompressed point of 65 bytes. */
+/** A P-256 key pair: a 32-byte private scalar and a 65-byte uncompressed public point. */
 export type P256Key = { privateKey: Buffer; publicKey: Buffer }
 
-/** @throws {Error} if the scalar is zero, or not below the curve's order */
+/**
+ * Computes the key pair of a private scalar.
+ * @throws {Error} if the scalar is zero, or not below the curve's order
+ */
 export function p256KeyOf(privateKey: Buffer): P256Key {
   const ecdh = createECDH('prime256v1')
   ecdh.setPrivateKey(privateKey)
   return { privateKey, publicKey: ecdh.getPublicKey() }
 }
 
-/** Converts the private key to a key object for signing with Node. */
+/** Converts a P-256 key pair to a private `KeyObject`, for signing with node:crypto. */
 export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
   const jwk = {
     kty: 'EC',

@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { ENCRYPTED_MESSAGE_MAX_BYTES } from '../../shared/limits.ts'
 
 /**
- * Texts that an action encrypted for a wallet (`Svc.Actions.encrypt`), in base64: version 1 · salt 16 · nonce 12 ·
- * AES-256-GCM of the UTF-8 text · tag 16 (lengths in bytes). Each message has its own key, derived from the root key,
- * the wallet and the salt, because random nonces under one key are exhausted after 2^32 messages (NIST SP 800-38D,
- * 8.3). Header and wallet are the associated data.
+ * Encryption of texts for a wallet (`Svc.Actions.encrypt`). The ciphertext is base64 of: version 1 · salt 16 · nonce 12
+ * · AES-256-GCM ciphertext of the UTF-8 text · tag 16 (lengths in bytes). Each message has its own key, derived from
+ * the root key, the wallet and the salt, because one key with random nonces must not encrypt more than 2^32 messages
+ * (NIST SP 800-38D, 8.3). The header and the wallet are authenticated as associated data.
  */
 const VERSION = 1
 const SALT_BYTES = 16
@@ -14,10 +14,16 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 1 + SALT_BYTES
 const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 
-/** Encryption parameters of a wallet: its name in the associated data, and the key for a salt. */
+/**
+ * Encryption parameters of a wallet: the wallet's name in the associated data, and a function that derives the key for
+ * a salt.
+ */
 export type WalletCipher = { name: Uint8Array; key(salt: Uint8Array): Uint8Array }
 
-/** A message or ciphertext was rejected. The error message is for the action's author. */
+/**
+ * Thrown when a message cannot be encrypted or a ciphertext cannot be decrypted. The error message is shown to the
+ * action's author.
+ */
 export class CipherRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -25,14 +31,19 @@ export class CipherRefused extends Error {
   }
 }
 
-/** @throws {CipherRefused} if the text is too long, or cannot be encoded as UTF-8 */
+/**
+ * Encrypts a text for a wallet.
+ * @throws {CipherRefused} if the text is too long, or cannot be encoded as UTF-8
+ */
 export function encryptText(cipher: WalletCipher, text: string, random = randomBytes): string {
   if (!text.isWellFormed())
-    throw new CipherRefused('the message holds half a surrogate pair; encode bytes as base64 first')
+    throw new CipherRefused(
+      'the message contains a lone surrogate; encode binary data as base64 first',
+    )
   const bytes = Buffer.from(text)
   if (bytes.length > ENCRYPTED_MESSAGE_MAX_BYTES)
     throw new CipherRefused(
-      `the message is ${bytes.length} bytes; the limit is ${ENCRYPTED_MESSAGE_MAX_BYTES}`,
+      `the message has ${bytes.length} bytes; the limit is ${ENCRYPTED_MESSAGE_MAX_BYTES}`,
     )
   const header = Buffer.concat([Uint8Array.of(VERSION), random(SALT_BYTES)])
   const nonce = random(NONCE_BYTES)
@@ -42,15 +53,18 @@ export function encryptText(cipher: WalletCipher, text: string, random = randomB
   return Buffer.concat([header, nonce, hidden, gcm.getAuthTag()]).toString('base64')
 }
 
-/** @throws {CipherRefused} if `encryptText` did not create the ciphertext for this wallet */
+/**
+ * Decrypts the result of `encryptText`.
+ * @throws {CipherRefused} if the ciphertext is damaged, or was created for another wallet
+ */
 export function decryptText(cipher: WalletCipher, ciphertext: string): string {
   const bytes = Buffer.from(ciphertext, 'base64')
-  // Node ignores invalid characters. Only the canonical encoding is accepted.
+  // Accepts only canonical base64, because Node's decoder ignores invalid characters.
   if (bytes.toString('base64') !== ciphertext)
-    throw new CipherRefused('the ciphertext is not base64 as encrypt returned it')
-  if (bytes.length < OVERHEAD_BYTES) throw new CipherRefused('the ciphertext is cut short')
+    throw new CipherRefused('the ciphertext is not the base64 that encrypt returned')
+  if (bytes.length < OVERHEAD_BYTES) throw new CipherRefused('the ciphertext is truncated')
   if (bytes[0] !== VERSION)
-    throw new CipherRefused(`the ciphertext is of version ${bytes[0]}, which is unknown here`)
+    throw new CipherRefused(`the ciphertext has the unknown version ${bytes[0]}`)
   const header = bytes.subarray(0, HEADER_BYTES)
   const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
   const gcm = createDecipheriv('aes-256-gcm', cipher.key(header.subarray(1)), nonce, {
@@ -63,7 +77,7 @@ export function decryptText(cipher: WalletCipher, ciphertext: string): string {
     return Buffer.concat([gcm.update(hidden), gcm.final()]).toString('utf8')
   } catch {
     throw new CipherRefused(
-      'the ciphertext was altered or cut, or encrypted for another wallet or account',
+      'the ciphertext was modified, truncated, or encrypted for another wallet or account',
     )
   }
 }

@@ -1,15 +1,18 @@
-/** Metrics that are counted as events happen. Metrics that are read on request are in `gauges.ts`. */
+/** Metrics that are updated as events happen. Metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import { EVENTS, type OriginEvent } from '../log/events.ts'
 
-/** An answered request. The route is a registered pattern, never a path from a request. */
+/** An answered request. The route is a registered pattern, never the path of a request. */
 export type Answered = { method: string; route: string; status: number; ms: number }
 
-/** Buckets from an in-memory lookup to the longest action. */
+/** Histogram buckets in seconds, from an in-memory lookup to the longest action. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
-/** Other methods share one label: clients can invent methods, and each label value uses memory permanently. */
+/**
+ * HTTP methods with their own label. All other methods share one label, because clients can invent methods, and each
+ * label value uses memory permanently.
+ */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -22,36 +25,37 @@ const METHODS: ReadonlySet<string> = new Set([
 
 export class Counters {
   readonly registry = new Registry()
-  readonly #requests = this.#counter('svc_requests_total', 'Requests that were answered.', [
+  readonly #requests = this.#counter('svc_requests_total', 'Requests handled.', [
     'method',
     'route',
     'status',
   ])
   readonly #requestSeconds = this.#histogram(
     'svc_request_duration_seconds',
-    'From a request’s head to its answer.',
+    'Time from the head of a request to its response.',
     ['method', 'route'],
   )
   readonly #refusals = this.#counter(
     'svc_refusals_total',
-    'Refused requests by reason, including those inside sealed answers.',
+    'Rejected requests by reason, including sealed responses.',
     ['status', 'error'],
   )
-  readonly #runs = this.#counter('svc_runs_total', 'Executions of actions that ended.', ['outcome'])
+  readonly #runs = this.#counter('svc_runs_total', 'Completed executions of actions.', ['outcome'])
   readonly #runSeconds = this.#histogram(
     'svc_run_duration_seconds',
-    'What an action ran, without its wait for an executor.',
+    'Execution time of actions, without the wait for an executor.',
     ['outcome'],
   )
   readonly #waitSeconds = this.#histogram(
     'svc_run_wait_seconds',
-    'What a run waited for an executor.',
+    'Time that runs waited for an executor.',
     [],
   )
-  readonly #events = this.#counter('svc_log_events_total', 'Events of the log, written or not.', [
-    'event',
-    'level',
-  ])
+  readonly #events = this.#counter(
+    'svc_log_events_total',
+    'Log events, including those below the log level.',
+    ['event', 'level'],
+  )
 
   answered({ method, route, status, ms }: Answered): void {
     const verb = METHODS.has(method) ? method : 'OTHER'

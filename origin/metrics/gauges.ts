@@ -1,4 +1,4 @@
-/** Metrics that are read on request, from memory and without calls to the chain or database. */
+/** Metrics that are computed on request, from memory and without calls to the chain or database. */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
@@ -18,12 +18,14 @@ export type KnownState = {
   audit: Pick<Audit, 'differences'>
   health: Health
   tee: Pick<TeeProvider, 'collateralAt'>
-  /** Unix milliseconds; undefined before the evidence is first made. */
+  /**
+   * Returns the time at which the evidence was made, in Unix milliseconds. Undefined before the evidence is first made.
+   */
   evidenceMadeAt: () => number | undefined
-  /** Unix milliseconds. */
+  /** Returns the expiry time of the TLS certificate in Unix milliseconds. */
   certificateEndsAt: () => number
   load: { delayMs: number }
-  /** Percent; undefined if the system does not provide it. */
+  /** Returns the CPU pressure in percent, or undefined if the system does not report it. */
   cpuPressure: () => number | undefined
 }
 
@@ -31,7 +33,7 @@ const WEI_PER_ETHER = 1e18
 
 export function observe(registry: Registry, known: KnownState): void {
   collectDefaultMetrics({ register: registry })
-  /** @param read undefined if the value is currently unknown; the gauge is then omitted */
+  /** Registers a gauge. @param read returns undefined if the value is currently unknown; the gauge is then omitted */
   const gauge = (name: string, help: string, read: () => number | undefined) => {
     const made = new Gauge({
       name,
@@ -67,74 +69,78 @@ export function observe(registry: Registry, known: KnownState): void {
     at === undefined ? undefined : (known.now() - at) / 1000
 
   const { mirror, pool, writer, credits, audit, health, load } = known
-  gauge('svc_mirror_block', 'The block that permissions are read as of.', () => mirror.block)
-  gauge('svc_mirror_lag_blocks', 'Blocks from there to the head.', () => mirror.lagBlocks)
+  gauge(
+    'svc_mirror_block',
+    'Block up to which the mirror has read permissions.',
+    () => mirror.block,
+  )
+  gauge('svc_mirror_lag_blocks', 'Blocks between the mirror and the head.', () => mirror.lagBlocks)
   gauge(
     'svc_mirror_age_seconds',
-    'Since the chain last showed its head; from 30 on nothing is answered by it.',
+    'Time since the chain last returned its head; from 30 on, permissions are considered stale.',
     () => mirror.ageMs / 1000,
   )
   gauge('svc_accounts', 'Accounts in the mirror.', () => mirror.accounts)
-  labelled('svc_executors', 'Executors, by what they do.', 'state', () => {
+  labelled('svc_executors', 'Executors by state.', 'state', () => {
     const { starting, free, busy } = pool.load()
     return Object.entries({ starting, free, busy })
   })
-  gauge('svc_runs_waiting', 'Runs that wait for an executor.', () => pool.load().waiting)
-  gauge('svc_writes_waiting', 'Writes that are not answered yet.', () => writer.waiting)
+  gauge('svc_runs_waiting', 'Runs waiting for an executor.', () => pool.load().waiting)
+  gauge('svc_writes_waiting', 'Writes without a result yet.', () => writer.waiting)
   gauge(
     'svc_writes_unmined',
-    'The outbox: transactions that are sent and in no block yet.',
+    'Transactions in the outbox that are sent but not mined yet.',
     () => writer.unmined,
   )
   labelled(
     'svc_payer_balance_ether',
-    'What the payers that this process holds have left, by their numbers; 0 funds the others.',
+    'Balances of the payers that this process holds, by payer number; payer 0 funds the others.',
     'payer',
     () =>
       writer
         .payerBalances()
         .map(({ number, wei }) => [String(number), Number(wei) / WEI_PER_ETHER]),
   )
-  gauge('svc_credit_leases', 'Accounts whose credit this process leases.', () => credits.leases)
+  gauge('svc_credit_leases', 'Accounts whose credits this process leases.', () => credits.leases)
   gauge(
     'svc_credit_unsettled_cents',
-    'Charged, and in no order to the ledger yet: lost to the operator with this process.',
+    'Cents charged but not yet sent to the ledger; the operator loses them if this process dies.',
     () => credits.unsettledCents,
   )
   gauge(
     'svc_credit_settlement_lag_seconds',
-    'Since the oldest charge that the ledger has not.',
+    'Age of the oldest charge that is not in the ledger yet.',
     () => credits.unsettledMs / 1000,
   )
   gauge(
     'svc_credit_audit_differences',
-    'Accounts whose books did not agree at the last audit.',
+    'Accounts with inconsistent books at the last audit.',
     () => audit.differences,
   )
   gauge(
     'svc_certificate_seconds_left',
-    'Until the certificate that is served runs out.',
+    'Time until the served certificate expires.',
     () => (known.certificateEndsAt() - known.now()) / 1000,
   )
   gauge(
     'svc_evidence_age_seconds',
-    'Since the evidence was made; a day’s is the next day’s old.',
+    'Age of the attestation evidence, which is renewed daily.',
     () => secondsSince(known.evidenceMadeAt()),
   )
-  gauge('svc_collateral_age_seconds', 'Since the platform’s collateral was had.', () =>
+  gauge('svc_collateral_age_seconds', 'Age of the platform’s collateral.', () =>
     secondsSince(known.tee.collateralAt),
   )
   gauge(
     'svc_event_loop_delay_seconds',
-    'How late the event loop was in the last second, the median: what requests are shed by.',
+    'Median event loop delay over the last second, which triggers load shedding.',
     () => load.delayMs / 1000,
   )
   gauge(
     'svc_cpu_pressure_percent',
-    'Time in which something waits for a processor.',
+    'Share of time in which a task waits for a processor.',
     known.cpuPressure,
   )
-  labelled('svc_health_reason', '1 for each reason that /health gives now.', 'code', () => {
+  labelled('svc_health_reason', '1 for each reason that /health currently reports.', 'code', () => {
     const given = new Set(health.look().reasons.map(({ code }) => code))
     return REASONS.map((code) => [code, given.has(code) ? 1 : 0])
   })

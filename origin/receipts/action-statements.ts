@@ -5,24 +5,25 @@ import type { Keyring } from '../keys/keyring.ts'
 import { Recent } from '../keys/recent.ts'
 import { JwsSigner } from './jws-signer.ts'
 
-/** Cache size, at about 900 bytes each; popular actions are requested repeatedly. */
+/** Maximum number of cached statements, at about 900 bytes each. Popular actions are requested repeatedly. */
 const STATEMENTS_MAX = 4_096
 
 export type StatedAction = Pick<ActionStatement, 'action_cid' | 'public_key' | 'wallet_address'> & {
-  /** The same fields, signed (`shared/action-statement.ts`). */
+  /** Signed statement with the action's CID, public key and wallet address (`shared/action-statement.ts`). */
   statement: string
 }
 
 export type ActionStatementsOptions = {
   keyring: Keyring
-  /** The compose hash of this process: 32 bytes as lower-case hex. */
+  /** Compose hash of the running deployment: 32 bytes as lower-case hex. */
   composeHash: string
   now: () => number
 }
 
 /**
- * Signs the public keys of actions with the receipt key. Free of charge, so cached statements are unlimited, and new
- * ones are rate-limited per client network. A statement never changes and thus has no timestamp.
+ * Signs statements about the public keys of actions, using the receipt key. Statements are free of charge. New ones are
+ * therefore rate-limited per client network, while cached ones are not. A statement has no timestamp, because its
+ * content never changes.
  */
 export class ActionStatements {
   readonly #keyring: Keyring
@@ -35,13 +36,13 @@ export class ActionStatements {
     this.#keyring = keyring
     this.#composeHash = composeHash
     this.#signer = new JwsSigner(keyring.receiptKey(), ACTION_STATEMENT_TYPE)
-    this.#rate = new MinuteRate({ max: ACTION_LOOK_UPS_PER_MINUTE, what: 'keys of actions', now })
+    this.#rate = new MinuteRate({ max: ACTION_LOOK_UPS_PER_MINUTE, what: 'action keys', now })
   }
 
   /**
-   * Returns the statement of an action.
-   * @param cid the CID of any source, whether or not it has ever run
-   * @param address the client's address
+   * Returns the signed statement about an action's keys.
+   * @param cid the CID of any source, even if it has never run
+   * @param address the client's IP address
    * @throws {TooManyCalls}
    */
   of(cid: string, address: string): StatedAction {

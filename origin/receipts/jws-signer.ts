@@ -4,10 +4,10 @@ import { keyIdOf } from '../channel/open-request.ts'
 import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
 import { es256 } from './es256.ts'
 
-/** Signs JSON payloads of one type as JWS (`shared/jws.ts`). */
+/** Signs JSON payloads as JWS with a fixed `typ` (`shared/jws.ts`). */
 export class JwsSigner {
   readonly #key: KeyObject
-  /** The encoded header, which is the same for every payload. */
+  /** Encoded JWS header. It is the same for every payload. */
   readonly #header: string
 
   constructor(key: P256Key, type: string) {

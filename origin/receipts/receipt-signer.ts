@@ -5,13 +5,16 @@ import type { P256Key } from '../keys/p256-key.ts'
 import { Recent } from '../keys/recent.ts'
 import { JwsSigner } from './jws-signer.ts'
 
-/** Number of account chains kept in memory, at about 300 bytes each. An evicted account starts a new series. */
+/**
+ * Maximum number of receipt chains in memory, one per account, at about 300 bytes each. If an account's chain is
+ * evicted, its next receipt starts a new series.
+ */
 const CHAINS_MAX = 16_384
 
-/** Details of a finished run that its outcome does not contain. */
+/** Details of a finished run that are needed for its receipt but not contained in its outcome. */
 export type ExecutedRun = {
   accountHash: string
-  /** JSON text, exactly as passed to the run. */
+  /** Params of the run: JSON text, exactly as passed to the action. */
   params: string
   runId?: string | undefined
 }
@@ -20,15 +23,15 @@ type Chain = { series: string; sequence: number; previous?: string }
 
 export type ReceiptSignerOptions = {
   key: P256Key
-  /** The compose hash of this process: 32 bytes as lower-case hex. */
+  /** Compose hash of the running deployment: 32 bytes as lower-case hex. */
   composeHash: string
   now: () => number
   random?: (bytes: number) => Buffer
 }
 
 /**
- * Signs receipts of executed runs, chained per account in the order in which runs finish. Synchronous, so that no two
- * receipts have the same predecessor.
+ * Signs receipts of executed runs. The receipts of an account form a chain, in the order in which its runs finish.
+ * Signing is synchronous, so two receipts can never have the same predecessor.
  */
 export class ReceiptSigner {
   readonly #signer: JwsSigner
@@ -37,10 +40,10 @@ export class ReceiptSigner {
   readonly #random: (bytes: number) => Buffer
   readonly #chains: Recent<Chain>
 
-  /** @throws {Error} for a compose hash that verifiers would reject */
+  /** @throws {Error} if the compose hash is not 64 lower-case hex characters, because verifiers would reject it */
   constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
     const { key, composeHash, now, random = randomBytes } = options
-    if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('the compose hash is not 32 bytes')
+    if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('expected a compose hash of 32 bytes')
     this.#signer = new JwsSigner(key, RECEIPT_TYPE)
     this.#composeHash = composeHash
     this.#now = now
@@ -48,7 +51,7 @@ export class ReceiptSigner {
     this.#chains = new Recent(chainsMax)
   }
 
-  /** Returns the outcome with its receipt, which extends the account's chain. */
+  /** Signs the receipt of a run and appends it to the account's chain. Returns the outcome with the receipt. */
   signed(run: ExecutedRun, outcome: Outcome): Outcome {
     const chain = this.#chains.get(run.accountHash, () => this.#newChain())
     const sequence = chain.sequence + 1

@@ -9,9 +9,10 @@ import { KeyRefused } from './key-refused.ts'
 import { type Permitted, permittedWallet } from './permitted-wallet.ts'
 
 /**
- * Creates the access of one run to its keys: the keys of its action, and the wallets that its groups permit at the time
- * of each operation. A run may take minutes, and its key may be revoked or its group emptied meanwhile.
- * @param holder returns the current principal that runs the action; throws if its key was revoked
+ * Creates the key access of one run. The run may use the keys of its action, and the wallets that its groups permit.
+ * Permissions are checked at each key operation, because a run may take minutes, and its API key may be revoked or its
+ * group emptied in the meantime.
+ * @param holder returns the current state of the principal that started the run; throws if its API key was revoked
  */
 export function capabilityFor(keyring: Keyring, cid: string, holder: () => Principal): Capability {
   return {
@@ -54,14 +55,17 @@ function permitted(operation: string, cid: string, holder: () => Principal): Per
     if (permission) return { principal, permission }
   } catch (error) {
     if (error instanceof ChainUnavailable)
-      throw new KeyRefused(`${operation}: permissions can not be looked up: ${error.message}`)
+      throw new KeyRefused(`${operation}: permissions cannot be checked: ${error.message}`)
   }
   throw new KeyRefused(
-    `${operation}: the API key that began this run was revoked since, or may not run the action ${cid} any more`,
+    `${operation}: the API key that started this run has been revoked or is no longer allowed to run the action ${cid}`,
   )
 }
 
-/** Returns the account and path from which the keys of the operation's wallet are derived. */
+/**
+ * Checks that the run may use the wallet named in a key operation. Returns the account hash and derivation path of that
+ * wallet's keys.
+ */
 function wallet(
   keyring: Keyring,
   cid: string,

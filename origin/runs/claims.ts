@@ -7,13 +7,13 @@ import { processes, replayIds, runClaims } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 
-/** Interval of heartbeats, and the time without one after which a process is considered dead. */
+/** Heartbeat interval, and the time without a heartbeat after which a process is considered dead. */
 export const HEARTBEAT_MS = 5_000
 export const HEARTBEAT_LOST_MS = 30_000
 
 /**
- * Minimum age of a claim that is released as forgotten. No query takes this long, so the response to its insert is no
- * longer in flight.
+ * Minimum age at which an abandoned claim may be released. No query takes this long, so the response to the claim's
+ * insert can no longer be in flight.
  */
 const FORGOTTEN_AFTER_MS = 60_000
 
@@ -22,15 +22,15 @@ export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outco
 export type ClaimsOptions = {
   db: Database
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`). Its claims are ended at once. */
+  /** ID of a previous process that is known to be dead (`predecessor.ts`). Its claims are ended immediately. */
   predecessor?: string | undefined
   outcomeKey: Uint8Array
   now: () => number
 }
 
 /**
- * Records which runs were started, by which process, and how they ended (`docs/decisions/0004`). The insert of a claim
- * decides which process executes a run. The first stored outcome is final, and later ones are ignored.
+ * Records which process executes each run, and the outcome of the run (`docs/decisions/0004`). The process that inserts
+ * the claim executes the run. The first stored outcome is final; later ones are ignored.
  */
 export class RunClaims {
   readonly #options: ClaimsOptions
@@ -39,11 +39,11 @@ export class RunClaims {
     this.#options = options
   }
 
-  /** Records that this process is alive: once before its first claim, then every `HEARTBEAT_MS`. */
+  /** Records that this process is alive. Must be called once before the first claim, and then every `HEARTBEAT_MS`. */
   async heartbeat(): Promise<void> {
     const at = this.#date()
-    // An upsert, because a process that was considered dead by mistake has lost its row. Without a row, the claims that
-    // it makes from then on would never be ended.
+    // Upserts, because a process that was considered dead by mistake has lost its row. Without a row, its new claims
+    // would never be reaped if it really died.
     await this.#options.db
       .insert(processes)
       .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
@@ -51,9 +51,10 @@ export class RunClaims {
   }
 
   /**
-   * Returns true if this call made the claim, so that its caller must execute the run.
-   * @throws {DatabaseUnavailable} in which case the caller must not execute it: a claim without a response is released
-   * later
+   * Claims a run for this process.
+   * @returns true if this call made the claim; the caller must then execute the run
+   * @throws {DatabaseUnavailable} if it is unknown whether the claim was made. The caller must not execute the run; a
+   * claim that was made is released later.
    */
   async claim(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
@@ -67,14 +68,14 @@ export class RunClaims {
     return made.length === 1
   }
 
-  /** True if a run has ended as `origin_lost` in an attempt before this one. @throws {DatabaseUnavailable} */
+  /** Returns true if an attempt of the run before `attempt` ended as `origin_lost`. @throws {DatabaseUnavailable} */
   async isLost(run: RunKey, attempt: number): Promise<boolean> {
     return (await this.#lostRow(run, attempt)) !== undefined
   }
 
   /**
-   * Takes over a claim that ended as `origin_lost` in an earlier attempt, for triggers that prefer running twice to not
-   * running at all (`on_lost` in `docs/decisions/0020`). If several callers try, in any process, exactly one succeeds.
+   * Takes over a claim that ended as `origin_lost` in an earlier attempt, for triggers that would rather run twice than
+   * not at all (`on_lost` in `docs/decisions/0020`). If several callers try, in any process, exactly one succeeds.
    * @returns true if the caller must execute the run
    * @throws {DatabaseUnavailable}
    */
@@ -82,8 +83,8 @@ export class RunClaims {
     const { db, processId } = this.#options
     const lost = await this.#lostRow(run, attempt)
     if (!lost?.outcome) return false
-    // The old outcome stays until there is a new one, so that `release` can restore the claim. Every outcome has its
-    // own nonce, so its bytes show whether the row has changed since it was read.
+    // Keeps the old outcome until a new one is stored, so that `release` can restore the claim. Each encrypted outcome
+    // has its own nonce, so comparing its bytes detects whether the row has changed since it was read.
     const taken = await fromDatabase(
       db
         .update(runClaims)
@@ -110,8 +111,8 @@ export class RunClaims {
   }
 
   /**
-   * Releases claims of this process that it is not executing: the response to their insert was lost after the commit,
-   * or an earlier release failed. Nothing of these runs was executed.
+   * Releases claims of this process for runs that it is not executing. Such claims remain if the response to their
+   * insert was lost after the commit, or if an earlier release failed. No code of these runs was executed.
    */
   async releaseForgotten(isCarried: (run: RunKey) => boolean): Promise<void> {
     const { db, processId, now } = this.#options
@@ -128,7 +129,10 @@ export class RunClaims {
     for (const row of rows) if (!isCarried(row)) await this.release(row)
   }
 
-  /** Releases a claim of which nothing was executed in this attempt. A claim that was taken over becomes lost again. */
+  /**
+   * Releases the claim of a run whose code was not executed in this attempt. If the claim was taken over, its earlier
+   * `origin_lost` outcome is restored.
+   */
   async release(run: RunKey): Promise<void> {
     const { db } = this.#options
     const open = and(...this.#own(run), isNull(runClaims.endedAt))
@@ -139,7 +143,10 @@ export class RunClaims {
       .where(and(open, isNotNull(runClaims.outcome)))
   }
 
-  /** Stores the outcome of a run. @returns the stored outcome, which differs if the claim was ended before */
+  /**
+   * Stores the outcome of a run.
+   * @returns the stored outcome, which is a different one if the claim was already ended
+   */
   async finish(run: RunKey, outcome: Outcome): Promise<Outcome> {
     const { db } = this.#options
     const stored = await db
@@ -152,7 +159,7 @@ export class RunClaims {
     return earlier?.state === 'ended' ? earlier.outcome : outcome
   }
 
-  /** Returns the state of one account's run, or undefined if it was never claimed. @throws {DatabaseUnavailable} */
+  /** Returns the state of a run, or undefined if the run was never claimed. @throws {DatabaseUnavailable} */
   async state(run: RunKey): Promise<ClaimState | undefined> {
     const { db } = this.#options
     const rows = await fromDatabase(
@@ -165,9 +172,9 @@ export class RunClaims {
   }
 
   /**
-   * Returns the states of some runs. A run that was never claimed is absent.
-   * @param maxBytes once the outcomes exceed this size, further runs are reported as running and must be requested
-   * again
+   * Returns the states of the given runs, by run ID. Runs that were never claimed are absent.
+   * @param maxBytes size limit for the outcomes; once they exceed it, the remaining runs are reported as running and
+   * must be requested again
    * @throws {DatabaseUnavailable}
    */
   async states(
@@ -191,33 +198,34 @@ export class RunClaims {
   }
 
   #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
-    // An outcome without an end time belongs to the attempt from which the claim was taken over.
+    // An outcome without an end time belongs to an earlier attempt whose claim was taken over. The current attempt is
+    // still running.
     if (!row.endedAt || !row.outcome) return { state: 'running' }
     try {
       const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
       return { state: 'ended', outcome }
     } catch {
-      // Affects only this run: one damaged row must not block the response about the others.
+      // A damaged row affects only its own run. It must not prevent the response about other runs.
       return {
         state: 'ended',
-        outcome: unkept('The outcome of this run can not be read any more.'),
+        outcome: unkept('The stored outcome of this run cannot be decrypted.'),
       }
     }
   }
 
-  /** If the outcome cannot be encrypted, the run ends with a failure instead, because retrying would never help. */
+  /** Encrypts the outcome of a run. If that fails, encrypts a failure instead, because retrying would fail again. */
   #encrypted(run: RunKey, outcome: Outcome): Buffer {
     const { outcomeKey } = this.#options
     try {
       return encryptOutcome(outcomeKey, run, outcome)
     } catch {
-      return encryptOutcome(outcomeKey, run, unkept('The outcome of this run could not be kept.'))
+      return encryptOutcome(outcomeKey, run, unkept('The outcome of this run could not be stored.'))
     }
   }
 
   /**
-   * Ends the claims of dead processes as `origin_lost`, because their code may have run.
-   * @returns the number of claims
+   * Ends the open claims of dead processes as `origin_lost`, because the code of these runs may have been executed.
+   * @returns the number of claims that were ended
    */
   async reap(): Promise<number> {
     const { db, predecessor, processId, now } = this.#options
@@ -244,12 +252,15 @@ export class RunClaims {
   async forget(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, runClaims, lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
-    // Another process's clock may be behind this one's, so that it still accepts the request as fresh.
+    // Keeps request IDs for the permitted clock skew after they expire, because a process with a slow clock may still
+    // accept the request as fresh.
     const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
     await deleteOld(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
-  /** Returns false if the request was seen before. @throws {DatabaseUnavailable} */
+  /**
+   * Stores a request ID to detect replays. Returns false if the ID was already stored. @throws {DatabaseUnavailable}
+   */
   async takeRequest(requestId: string, expiresAt: number): Promise<boolean> {
     const { db } = this.#options
     const taken = await fromDatabase(
@@ -284,13 +295,16 @@ function unkept(message: string): Outcome {
   return { status: 'failed', code: 'outcome_lost', message, ...nothing }
 }
 
-/** Outcome of a run after its executor has disappeared. The run may have had effects, so it is not run again. */
+/**
+ * Outcome of a run that was lost because its executor or process died. The action may have had effects, so it is not
+ * run again.
+ */
 export function originLost(actionCid = '', durationMs = 0): Outcome {
   return {
     status: 'failed',
     code: ORIGIN_LOST,
     message:
-      'The machine that executed this run went away before it reported an outcome. The action may have run; it was not run again.',
+      'The machine that executed this run went down before it reported an outcome. The action may have run; it was not run again.',
     stack: '',
     logs: [],
     action_cid: actionCid,

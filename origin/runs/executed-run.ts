@@ -1,13 +1,18 @@
 import { originLost } from './claims.ts'
 import { capabilityFor } from './capability.ts'
-import type { Execution, ExecutionsOptions } from './executions.ts'
 import { meteredRun } from './metered-run.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { asOfNow } from '../accounts/as-of-now.ts'
+import type { AccountsMirror } from '../accounts/mirror.ts'
+import type { Principal } from '../accounts/state.ts'
+import type { ActionPool } from '../actions/run.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Log } from '../log.ts'
+import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
-/** No executor took the run. Nothing was executed, and the run may be sent again. */
+/** Thrown if no executor accepted the run. No code was executed, so the run may be retried. */
 export class ExecutorUnavailable extends Error {
   constructor(reason: string) {
     super(reason)
@@ -15,14 +20,37 @@ export class ExecutorUnavailable extends Error {
   }
 }
 
+export type ExecutedRunOptions = {
+  pool: ActionPool
+  keyring: Keyring
+  mirror: Pick<AccountsMirror, 'current'>
+  limits: { wallMs: number; cpuMs: number }
+  receipts: ReceiptSigner
+  log: Log
+}
+
+export type Execution = {
+  principal: Principal
+  code: string
+  /** Params of the run: JSON text of an object. */
+  params: string
+  /** Size in bytes of the request, which stays in memory until the response is sent. */
+  heldBytes?: number
+  /**
+   * Signal that is aborted when the client disconnects, so that a run that has not started is dropped. Not set for a
+   * run with an ID, because other requests may wait for its outcome.
+   */
+  unwanted?: AbortSignal
+}
+
 /**
- * Executes a permitted run in the pool. A run that was executed gets its receipt here, before its outcome is stored or
+ * Executes a permitted run in the worker pool. Signs the receipt of an executed run before its outcome is stored or
  * returned.
- * @param budget stays open; the caller settles it
+ * @param budget the reservation in it stays open; the caller settles it
  * @throws {ExecutorUnavailable | Overloaded} if nothing was executed
  */
 export async function executedRun(
-  options: Pick<ExecutionsOptions, 'pool' | 'keyring' | 'mirror' | 'limits' | 'receipts' | 'log'>,
+  options: ExecutedRunOptions,
   { principal, code, params, heldBytes, unwanted }: Execution,
   { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
 ): Promise<Outcome> {
@@ -43,7 +71,7 @@ export async function executedRun(
     log('run.lost', { ...facts, started: ended.started })
     if (ended.full) throw new Overloaded(ended.reason, ended.retryAfterMs)
     if (!ended.started) throw new ExecutorUnavailable(ended.reason)
-    // The effects of the run are unknown, so there is nothing to sign.
+    // The outcome of a lost run has no receipt, because it is unknown what the run did.
     return originLost(cid)
   }
   const kind = ended.status === 'success' ? 'returned' : 'failed'

@@ -1,77 +1,58 @@
 import type { ClaimState, RunClaims } from './claims.ts'
-import { executedRun } from './executed-run.ts'
+import { executedRun, type ExecutedRunOptions, type Execution } from './executed-run.ts'
 import type { RunKey } from './outcome-codec.ts'
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { asOfNow } from '../accounts/as-of-now.ts'
 import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
-import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/state.ts'
-import type { ActionPool } from '../actions/run.ts'
 import type { SourceCids } from '../actions/source-cid/source-cids.ts'
 import type { AllowedRun } from '../credits/allowed-run.ts'
 import type { Payer } from '../credits/budget-name.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Reservation } from '../credits/reservation.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
-import type { Keyring } from '../keys/keyring.ts'
-import type { Log } from '../log.ts'
-import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
-/** The key is valid, but no group lets it run this action. */
+/** Thrown if the API key is valid, but no group permits it to run the action. */
 export class ActionNotPermitted extends Error {
   readonly cid: string
-  /** True if the key may execute in every group of the account, and so no group permits the action. */
+  /**
+   * True if the action is in no group of the account. Known only for keys that may execute in every group; false for
+   * all others.
+   */
   readonly isInNoGroup: boolean
   constructor(cid: string, isInNoGroup: boolean) {
-    super(`the key may not run the action ${cid}`)
+    super(`the key is not allowed to run the action ${cid}`)
     this.name = 'ActionNotPermitted'
     this.cid = cid
     this.isInNoGroup = isInNoGroup
   }
 }
 
-export type Execution = {
-  principal: Principal
-  code: string
-  /** JSON text of an object. */
-  params: string
-  /** Size of the request, which stays in memory until it is answered. */
-  heldBytes?: number
-  /**
-   * Aborted when the client disconnects, to drop a run that has not started. Not set for a run with an ID, because
-   * others may ask for it.
-   */
-  unwanted?: AbortSignal
-}
-
-/** A run with an ID, as named in a request. */
+/** The run ID, attempt number and options in a request to execute a run at most once. */
 export type OnceRun = { id: string; attempt: number; retry_lost?: boolean | undefined }
 
-export type ExecutionsOptions = {
-  pool: ActionPool
+export type ExecutionsOptions = ExecutedRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
-  keyring: Keyring
   claims: RunClaims
-  mirror: Pick<AccountsMirror, 'current'>
   credits: Credits
-  limits: { wallMs: number; cpuMs: number }
-  receipts: ReceiptSigner
-  log: Log
 }
 
 /**
- * Backoff for storing an outcome, in ms. It is retried until it succeeds, because no other process can learn the
- * outcome until then.
+ * Backoff for storing an outcome, in milliseconds. Storing is retried until it succeeds, because no other process can
+ * learn the outcome before that.
  */
 const FINISH_RETRY_MS = 250
 const FINISH_RETRY_MAX_MS = 10_000
 
-/** Executes actions: directly for a caller that waits, at most once for a run with an ID. */
+/** Executes actions. A run with an ID is executed at most once; a run without one is executed for each request. */
 export class Executions {
   readonly #options: ExecutionsOptions
-  /** Runs in flight by run ID, then by account. A claim belongs to both, and only the same account may join a run. */
+  /**
+   * Outcomes of the runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the
+   * account that started a run may join it.
+   */
   readonly #underWay = new Map<string, Map<string, Promise<Outcome>>>()
 
   constructor(options: ExecutionsOptions) {
@@ -79,6 +60,7 @@ export class Executions {
   }
 
   /**
+   * Executes a run without an ID and returns its outcome.
    * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
    * @throws {ExecutorUnavailable | Overloaded}
    */
@@ -101,8 +83,9 @@ export class Executions {
   }
 
   /**
-   * Starts a run under its ID, or joins it. The claim is durable when this returns.
-   * @param run with `retry_lost`, the run is executed again if an earlier attempt ended as `origin_lost`
+   * Starts a run with an ID, or joins it if it is already in flight. The claim of the run is durable when the returned
+   * promise resolves.
+   * @param run if `retry_lost` is set, the run is executed again after an earlier attempt ended as `origin_lost`
    * @returns the outcome's promise, or undefined if another process executes the run
    * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
    * @throws {Overloaded} if nothing was claimed
@@ -125,8 +108,9 @@ export class Executions {
   }
 
   /**
-   * Returns the outcome of a run that was already started. This is free of charge: the run was paid for, or has failed.
-   * @throws `refusal` if it was not started
+   * Returns the outcome of a run that was already started, although a new run was refused. The outcome is returned free
+   * of charge, because the run was already paid for or has failed.
+   * @throws `refusal` if the run was not started before
    */
   async #told(
     key: RunKey,
@@ -141,7 +125,7 @@ export class Executions {
   /** Returns the state of a run without executing it. */
   async #known(key: RunKey, run: OnceRun): Promise<ClaimState | undefined> {
     const { claims } = this.#options
-    // Reporting the loss again would use up this attempt too.
+    // The caller asked to retry a lost run. Returning the earlier loss as its outcome would use up this attempt too.
     if (run.retry_lost && (await claims.isLost(key, run.attempt))) return undefined
     return claims.state(key)
   }
@@ -177,7 +161,7 @@ export class Executions {
     return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
-  /** Executes a claimed run. Further requests for the run join it. */
+  /** Executes a claimed run, and registers it so that further requests for it can join. */
   #carried(
     key: RunKey,
     permitted: RunPermission,
@@ -199,7 +183,10 @@ export class Executions {
     return outcome
   }
 
-  /** Returns the promises of a run that this process executes, one for each account that claimed it. */
+  /**
+   * Returns the outcome promises of the runs with this ID that this process executes. Each account that claimed the ID
+   * has its own run.
+   */
   underWay(runId: string): Promise<Outcome>[] {
     return [...(this.#underWay.get(runId)?.values() ?? [])]
   }
@@ -208,7 +195,10 @@ export class Executions {
     return this.#underWay.get(runId)?.has(accountHash) ?? false
   }
 
-  /** Checks permissions as of now, not as of the arrival of the request. */
+  /**
+   * Checks that the sender may run the action. Uses the current permissions, which may have changed since the request
+   * arrived.
+   */
   async #permit({ principal: sender, code }: Execution): Promise<RunPermission> {
     const cid = await this.#options.sourceCids.of(code)
     const principal = asOfNow(sender, this.#options.mirror.current())
@@ -234,7 +224,7 @@ export class Executions {
     for (let wait = FINISH_RETRY_MS; ; wait = Math.min(wait * 2, FINISH_RETRY_MAX_MS)) {
       try {
         const stored = await this.#options.claims.finish(key, outcome)
-        // Another outcome was stored first: this process was considered dead, and its execution is not charged.
+        // If another outcome was stored first, this process was considered dead, so its execution is not charged.
         if (stored === outcome) settle(budget.reservation, outcome)
         return stored
       } catch (error) {
@@ -244,7 +234,10 @@ export class Executions {
     }
   }
 
-  /** Called before anything is reserved or claimed, so that a flood is rejected without a query. */
+  /**
+   * Throws if the queue is full. Must be called before anything is reserved or claimed, so that a flood of requests is
+   * rejected without database queries.
+   */
   #requireRoom({ principal, ...request }: Execution): void {
     const refused = this.#options.pool.refusal({ account: principal.account.hash, ...request })
     if (refused?.full) throw new Overloaded(refused.reason, refused.retryAfterMs)
@@ -254,7 +247,7 @@ export class Executions {
     return this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS)
   }
 
-  /** Admits the run within the allowance for failed runs. */
+  /** Reserves a part of the free allowance for failed runs, in case this run fails. */
   #admit(
     { principal, code, params, heldBytes = 0 }: Execution,
     { cid }: RunPermission,
@@ -269,7 +262,7 @@ function payerOf({ account, keyHash }: Principal): Payer {
   return { accountHash: account.hash, keyHash }
 }
 
-/** Charges the amount in the outcome. A failure is free of charge. */
+/** Charges the amount in a run's outcome, and releases the rest of the reservation. Failed runs are free of charge. */
 function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
   if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })

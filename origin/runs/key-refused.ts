@@ -1,4 +1,4 @@
-/** The run may not perform this key operation. The message is for the action's author. */
+/** Thrown if a run may not perform a key operation. The message is shown to the action's author. */
 export class KeyRefused extends Error {
   constructor(message: string) {
     super(message)

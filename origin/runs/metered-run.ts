@@ -13,9 +13,9 @@ import { dollars } from '../credits/dollars.ts'
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 
 /**
- * Executes one run in the pool, and reserves its seconds as they pass. The reservation stays open: the caller that
- * stores the outcome settles `charged_cents`, so that nothing is charged for an outcome that another process had to
- * write.
+ * Executes one run in the worker pool, and reserves credits for each second while it runs. The reservation stays open.
+ * The caller that stores the outcome charges `charged_cents`, so that nothing is charged if another process has already
+ * stored an outcome.
  */
 export async function meteredRun(
   pool: ActionPool,
@@ -40,7 +40,7 @@ export async function meteredRun(
   }
   const ended = { action_cid: cid, duration_ms, logs: result.logs, charged_cents: 0 }
   const outcome = outcomeOf(result, ended, meter.stopped, reservation.cents)
-  // An unavailable ledger is not the action's fault.
+  // A run stopped by an unavailable ledger does not count as failed, because the action did not cause that.
   const failed = outcome.status === 'failed' && outcome.code !== 'credits_unavailable'
   allowed.ended(duration_ms, { failed })
   return outcome
@@ -53,11 +53,11 @@ function outcomeOf(
   reservedCents: number,
 ): Outcome {
   const cents = executionCents(ended.duration_ms)
-  // A value that was returned within the paid seconds is a result, even if the stop was already on its way.
+  // If the action returned within the seconds that were paid for, its value counts, even if a stop was already sent.
   if (stop && (result.kind === 'returned' ? cents > reservedCents : result.code === 'stopped'))
     return stopped(stop, ended, reservedCents)
   if (result.kind === 'returned') {
-    // A timer of this process may be late. Time that was not reserved is not charged.
+    // The timer that reserves credits may fire late. Time that was not reserved is not charged.
     const charged_cents = Math.min(cents, reservedCents)
     return returned(result.value, { ...ended, charged_cents })
   }
@@ -69,7 +69,10 @@ type Metering = { cid: string; budget: RunBudget; unwanted: AbortSignal | undefi
 
 type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 
-/** Outcome of a run that was stopped after its start. It fails, and is not started again when there are credits. */
+/**
+ * Outcome of a run that was stopped while running. It counts as failed, and is not restarted when credits become
+ * available.
+ */
 function stopped(
   { why, afterMs }: NonNullable<RunMeter['stopped']>,
   ended: Ended,
@@ -78,17 +81,19 @@ function stopped(
   const after = `The run was stopped after ${afterMs / 1000} s:`
   const price = dollars(EXECUTION_SECOND_CENTS)
   const reasons = {
-    out_of_credits: `the next second costs ${price}, and the balance without the ${dollars(reservedCents)} reserved for this run is $0.00`,
-    spend_cap_reached: `the next second costs ${price}, and the key has spent what its cap allows`,
-    failed_execution_allowance:
-      'runs of this action that failed have used what they may take for nothing',
-    credits_unavailable: 'the ledger does not answer',
+    out_of_credits: `the next second costs ${price}, but the balance is $0.00 after the ${dollars(reservedCents)} reserved for this run`,
+    spend_cap_reached: `the next second costs ${price}, but the key has reached its spending cap`,
+    failed_execution_allowance: 'the free allowance for failed runs is exhausted',
+    credits_unavailable: 'the ledger does not respond',
   }
   const message = `${after} ${reasons[why]}. Nothing was charged.`
   return { status: 'failed', ...ended, code: why, message, stack: '' }
 }
 
-/** Accepts a returned value if it can be stored and passed on. Checked here because the executor is not trusted. */
+/**
+ * Converts a returned value to an outcome. Verifies that the value is valid JSON of limited depth, because the executor
+ * is not trusted.
+ */
 function returned(value: string, ended: Ended): Outcome {
   const refuse = (message: string): Outcome => {
     const nothing = { ...ended, charged_cents: 0 }
@@ -102,7 +107,7 @@ function returned(value: string, ended: Ended): Outcome {
   }
   if (isDeeper(response, JSON_DEPTH_MAX))
     return refuse(
-      `the response is nested over ${JSON_DEPTH_MAX} deep; return it flatter, or as a string`,
+      `the response is nested more than ${JSON_DEPTH_MAX} levels deep; flatten it, or return it as a string`,
     )
   return { status: 'success', ...ended, response }
 }

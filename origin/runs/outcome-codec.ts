@@ -1,4 +1,7 @@
-/** Encryption of outcomes at rest. An outcome cannot be moved into another run's row. */
+/**
+ * Encryption of run outcomes at rest. An encrypted outcome is bound to its run, and cannot be decrypted in the row of
+ * another run.
+ */
 import { type Outcome, outcomeSchema } from '../../shared/wire/outcome.ts'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
@@ -10,7 +13,10 @@ export function encryptOutcome(key: Uint8Array, run: RunKey, outcome: Outcome): 
   return encryptAtRest(key, namesOf(run), JSON.stringify(outcome))
 }
 
-/** @throws {Error} if the bytes were not encrypted with this key for this run */
+/**
+ * Decrypts the stored outcome of a run.
+ * @throws {Error} if the bytes were not encrypted with the same key for the same run
+ */
 export function decryptOutcome(key: Uint8Array, run: RunKey, bytes: Uint8Array): Outcome {
   return outcomeSchema.parse(JSON.parse(decryptAtRest(key, namesOf(run), bytes)))
 }

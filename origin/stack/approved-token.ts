@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto'
 export type ApprovedToken = { token: string; email: string }
 
 /**
- * Creates a token and has a signed-in user approve it.
- * @throws {Error} naming the page that failed
+ * Creates an agent token, and approves it as a signed-in user.
+ * @throws {Error} if a page fails; the message names the page
  */
 export async function approvedToken(
   triggersUrl: string,
@@ -18,10 +18,10 @@ export async function approvedToken(
 }
 
 /**
- * Signs in through the link in the local mailbox, opens an approval page and presses Authorize.
- * @param code the code that the program shows. It is entered if the page asks for a code, and compared if the page
- * shows one.
- * @throws {Error} naming the page that failed
+ * Signs in with the link from the local mailbox, opens an approval page and presses Authorize.
+ * @param code the code that the program displays. It is entered if the page asks for a code, and compared if the page
+ * displays a code.
+ * @throws {Error} if a page fails; the message names the page
  */
 export async function approve(
   authorizeUrl: string,
@@ -33,10 +33,11 @@ export async function approve(
   const page = await fetch(authorizeUrl, { headers: { cookie } })
   const text = await page.text()
   const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]
-  if (csrf === undefined) throw new Error(`the approval page has no form (${page.status})`)
+  if (csrf === undefined)
+    throw new Error(`the approval page does not contain a form (status ${page.status})`)
   const isTyped = text.includes('name="user_code"')
   if (code !== undefined && !isTyped && !text.includes(code))
-    throw new Error(`the approval page shows another code than ${code}`)
+    throw new Error(`the approval page does not show the code ${code}`)
   const challenge = searchParams.get('challenge') ?? ''
   const fields = {
     challenge,
@@ -47,21 +48,22 @@ export async function approve(
   const approved = await post(origin, '/agent/authorize', fields, cookie)
   const title = /<h1[^>]*>([^<]*)/.exec(await approved.text())?.[1]
   if (approved.status !== 200 || !/authorized$/i.test(title ?? ''))
-    throw new Error(`the approval was answered ${approved.status}, ${title ?? 'without a title'}`)
+    throw new Error(`the approval failed with status ${approved.status}: ${title ?? 'no title'}`)
 }
 
 async function signIn(triggersUrl: string, email: string): Promise<string> {
   const asked = await post(triggersUrl, '/sign-in', { email, next: '/' })
-  if (asked.status !== 200) throw new Error(`the sign-in was answered ${asked.status}`)
+  if (asked.status !== 200) throw new Error(`the sign-in failed with status ${asked.status}`)
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
   const mails = (await mailbox.json()) as { recipient: string; link: string | null }[]
   const link = mails.find((mail) => mail.recipient === email && mail.link)?.link
-  if (!link) throw new Error('the mailbox has no link')
+  if (!link) throw new Error('the mailbox does not contain a link')
   const secret = new URL(link).searchParams.get('secret') ?? ''
   const signedIn = await post(triggersUrl, '/sign-in/link', { secret })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0]
-  if (cookie === undefined) throw new Error(`the link was answered ${signedIn.status}, no cookie`)
+  if (cookie === undefined)
+    throw new Error(`the sign-in link returned status ${signedIn.status} without a cookie`)
   return cookie
 }
 

@@ -2,10 +2,10 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the flag that makes Chromium accept one certificate for one run, without installing an authority that the
- * system would trust from then on. The flag contains the SHA-256 hash of the certificate's public key. Chromium ignores
- * it without `--user-data-dir`.
- * @param certificateFile PEM, leaf first
+ * Returns the command line flag that makes Chromium accept a certificate for a single session. The alternative would be
+ * to install a certificate authority, which the system would then trust permanently. The flag contains the SHA-256 hash
+ * of the certificate's public key. Chromium ignores the flag without `--user-data-dir`.
+ * @param certificateFile path of a PEM file, with the leaf certificate first
  */
 export function browserFlag(certificateFile: string): string {
   const { publicKey } = new X509Certificate(readFileSync(certificateFile))

@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildFailed } from './child.ts'
 
-/** Poll interval. A file modified within this time may still be incomplete. */
+/**
+ * Interval at which the state file is checked for changes. A file that was modified within this time may still be
+ * incomplete.
+ */
 const LOOK_MS = 1_000
 
-/** Maximum fraction of time spent on copying: a large file is copied less often. */
+/** Maximum fraction of time that is spent on copying the state file. Large files are therefore copied less often. */
 const COPYING_MAX = 1 / 20
 
 /**
- * The chain's state on disk. anvil writes `state.json` in place, so a kill may leave it incomplete. `state.good.json`
- * is the last complete copy, and is empty until there is one.
+ * The local chain's state on disk. anvil writes `state.json` in place, so a kill may leave the file incomplete.
+ * `state.good.json` is the last complete copy, or an empty file if no copy has been made yet.
  */
 export class ChainState {
   readonly folder: string
@@ -21,10 +24,13 @@ export class ChainState {
   readonly #draft: string
   #watching: AbortController | undefined
   #kept: string | undefined
-  /** The latest copy, in progress or finished. Copies share one draft file, so each waits for the previous one. */
+  /**
+   * The latest copy operation, which may be in progress or finished. All copy operations use the same draft file, so
+   * each waits for the previous one.
+   */
   #copy: Promise<boolean> = Promise.resolve(false)
 
-  /** @param folder the folder of the chain's files; it must exist before any method is called */
+  /** @param folder folder for the chain's files, which must exist before any method is called */
   constructor(folder: string) {
     this.folder = folder
     this.file = join(folder, 'state.json')
@@ -33,12 +39,12 @@ export class ChainState {
   }
 
   /**
-   * Repairs the file if necessary, before the chain reads it.
-   * @param tell called with a sentence about the repair and the loss if the good copy had to be used
-   * @throws {ChildFailed} if the file is incomplete and no copy was ever made
+   * Repairs the state file if necessary. Must be called before the chain reads the file.
+   * @param tell called with a description of the repair and the lost time if the copy had to be used
+   * @throws {ChildFailed} if the state file is incomplete and no copy exists
    */
   async recover(tell: (line: string) => void): Promise<void> {
-    // A chain that has just exited may have left a copy in progress.
+    // Waits for a copy that may still be in progress after the chain exited.
     await this.#copy.catch(() => false)
     if (!existsSync(this.file)) return this.#beginWithout(tell)
     if (await isWholeJson(this.file)) {
@@ -48,27 +54,28 @@ export class ChainState {
     if (!existsSync(this.#good))
       throw new ChildFailed(
         'chain',
-        `can not be started: ${this.file} is incomplete, and no copy of it was made. Put a copy of your own in its place; or delete the whole state folder and begin anew, without its wallets and accounts`,
+        `cannot be started: ${this.file} is incomplete and has no backup copy. Restore it from your own backup, or delete the state folder to start over without its wallets and accounts`,
       )
     const torn = statSync(this.file)
     const good = statSync(this.#good)
     const seconds = Math.max(0, Math.ceil((torn.mtimeMs - good.mtimeMs) / 1_000))
     await this.#restore()
-    tell(`state.json was incomplete after a kill: its last good copy is used, ${loss(seconds)}`)
+    tell(`state.json was incomplete after a kill; restored its last good copy, ${loss(seconds)}`)
   }
 
-  /** Handles a missing file: the folder is new, or the file was deleted. */
+  /** Handles a missing state file. Either the folder is new, or the file was deleted. */
   async #beginWithout(tell: (line: string) => void): Promise<void> {
     if (!existsSync(this.#good)) {
-      // The empty copy marks that an incomplete file is the first that this chain has written, and can be discarded.
+      // The empty copy indicates that this chain has not completed its first write yet. An incomplete state file can
+      // then be discarded.
       writeFileSync(this.#good, '', { flush: true, mode: 0o600 })
     } else if (statSync(this.#good).size > 0) {
       await this.#restore()
-      tell('state.json was missing: its last good copy is used')
+      tell('state.json was missing; restored its last good copy')
     }
   }
 
-  /** Copies the state after each write of the chain, until `stop` is called. */
+  /** Copies the state file after each write of the chain, until `stop` is called. */
   watch(): void {
     this.stop()
     this.#watching = new AbortController()
@@ -89,8 +96,8 @@ export class ChainState {
   }
 
   /**
-   * Replaces the good copy with the current file.
-   * @returns false if there is nothing new, or the file was being written; the previous copy is then kept
+   * Replaces the copy with the current state file.
+   * @returns false if the state file has not changed or was being written; the previous copy is then kept
    */
   keep(): Promise<boolean> {
     this.#copy = this.#copy.catch(() => false).then(() => this.#keepNow())
@@ -101,7 +108,7 @@ export class ChainState {
     const before = await fingerprint(this.file)
     if (before === this.#kept || before === (await fingerprint(this.#good))) return false
     await copyFile(this.file, this.#draft)
-    // Both files get the same timestamp, which shows the state that the copy was made from.
+    // Gives the copy the same modification time, so that it can be matched to the state file from which it was made.
     const { atime, mtime } = await stat(this.file)
     await utimes(this.#draft, atime, mtime)
     if (!(await isWholeJson(this.#draft)) || (await fingerprint(this.file)) !== before) return false
@@ -126,12 +133,10 @@ export class ChainState {
 }
 
 function loss(seconds: number): string {
-  return seconds > 0
-    ? `and at most ${seconds} s of chain are lost`
-    : 'and nothing before it is lost'
+  return seconds > 0 ? `losing at most ${seconds} s of the chain` : 'losing nothing'
 }
 
-/** Replaces a file atomically: after a crash, the file is either the complete new one or the old one. */
+/** Replaces a file atomically: after a crash, the path contains either the complete new file or the old file. */
 async function putInPlace(draft: string, file: string): Promise<void> {
   const handle = await open(draft, 'r+')
   try {
@@ -144,7 +149,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
 
 async function fingerprint(file: string): Promise<string | undefined> {
   const found = await stat(file).catch(() => undefined)
-  // Uses whole milliseconds, because the timestamp of a copy cannot be set more precisely.
+  // Compares whole milliseconds, because the modification time of a copy cannot be set more precisely.
   return found && `${found.size} ${Math.trunc(found.mtimeMs)}`
 }
 
@@ -156,8 +161,8 @@ const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20])
 const CONTROL_MAX = 0x1f
 
 /**
- * Returns true if the file is one complete JSON object or array, and neither truncated nor filled with zeros by a power
- * failure. Reads it in chunks, because it may exceed the maximum string length.
+ * Returns true if the file contains one complete JSON object or array, without being truncated or filled with zeros by
+ * a power failure. Reads the file in chunks, because it may exceed the maximum string length.
  */
 export async function isWholeJson(file: string): Promise<boolean> {
   let depth = 0

@@ -1,8 +1,8 @@
-/** Environment variables that the stack passes on to its components. */
+/** Selects the environment variables that the stack passes on to its components. */
 
 /**
- * Selects the variables that every component inherits, excluding secrets and settings of other programs.
- * `NODE_COMPILE_CACHE` lets the user choose where Node caches compiled code.
+ * Returns the environment variables that every component inherits. Secrets and settings of other programs are excluded.
+ * `NODE_COMPILE_CACHE` is included so that users can choose where Node caches compiled code.
  */
 export function inherited(): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE']
@@ -12,8 +12,8 @@ export function inherited(): NodeJS.ProcessEnv {
 }
 
 /**
- * Selects the settings of the origin that come from the user's environment: the user's own account at the payment
- * processor, and the local addresses that actions may reach.
+ * Returns the origin settings that come from the user's environment: those for the user's own account at the payment
+ * processor, and the local addresses that actions may access.
  */
 export function originSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(

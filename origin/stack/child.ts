@@ -8,20 +8,25 @@ export type ChildOptions = {
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** True for one of our Node processes, which sends a message when it is ready, and exits when its parent does. */
+  /**
+   * True if the child is a Node process of this project. Such a process sends a message when it is ready, and exits
+   * when its parent exits.
+   */
   ipc: boolean
-  /** Activity of the child before it is ready, to complete "waiting for the chain, which …". */
+  /** Activity of the child during startup. It completes the sentence "waiting for the chain, which is …". */
   starts?: string
   stopSignal: NodeJS.Signals
   /** Milliseconds to wait after `stopSignal` before the child is killed. */
   stopMs?: number
   /**
-   * Milliseconds that the child may make no progress before it is ready.
+   * Milliseconds without progress during startup after which the child is considered stalled.
    * @default STALLED_MS
    */
   stalledMs?: number
   onLine(line: string): void
-  /** Called four times per `stalledMs` until the child is ready, with a description of what the stack waits for. */
+  /**
+   * Called four times per `stalledMs` until the child is ready, with a description of what the stack is waiting for.
+   */
   onWait?: (text: string) => void
   started(pid: number): void
 }
@@ -35,15 +40,15 @@ export class ChildFailed extends Error {
 
 const STOP_MS = 5_000
 
-/** A child in a separate process group, so that signals also reach its descendants. */
+/** A child process in its own process group, so that signals also reach its descendants. */
 export class Child {
   readonly name: string
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #exited: Promise<string>
   /**
-   * The child's first message. The listener is added early, because the message may arrive before a caller waits for
-   * it.
+   * The child's first message. The listener is added immediately, because the message may arrive before a caller waits
+   * for it.
    */
   readonly #told: Promise<unknown>
   #lastLines: string[] = []
@@ -69,7 +74,7 @@ export class Child {
     this.#exited = new Promise((resolve) => {
       this.#process.once('error', (error) => resolve(`could not be started: ${error.message}`))
       this.#process.once('exit', (code, signal) =>
-        resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`),
+        resolve(signal ? `was terminated by ${signal}` : `exited with code ${code}`),
       )
     })
     this.#told = new Promise((resolve) => this.#process.once('message', resolve))
@@ -80,7 +85,7 @@ export class Child {
     return this.#process.pid ?? 0
   }
 
-  /** Calls the listener once when the child exits, whether it was stopped or not. */
+  /** Calls the listener once when the child exits, regardless of the reason. */
   onEnd(listener: () => void): void {
     void this.#exited.then(listener)
   }
@@ -104,12 +109,12 @@ export class Child {
     if (message.ready !== undefined) return message.ready
     throw new ChildFailed(
       this.name,
-      `did not start: ${message.failed?.message ?? 'no reason given'}`,
+      `failed to start: ${message.failed?.message ?? 'unknown reason'}`,
     )
   }
 
   /**
-   * Polls until `ask` returns true.
+   * Waits for the child to become ready by polling until `ask` returns true.
    * @throws {ChildFailed}
    */
   async answers(ask: () => Promise<boolean>): Promise<void> {
@@ -133,7 +138,7 @@ export class Child {
     if (stopped === undefined) await this.#exited
   }
 
-  /** Kills the whole process group at once, as in a crash. */
+  /** Kills the whole process group immediately, to simulate a crash. */
   async kill(): Promise<void> {
     this.#wanted = false
     this.#signal('SIGKILL')
@@ -141,8 +146,8 @@ export class Child {
   }
 
   /**
-   * Waits for `work` as long as the child is alive and makes progress.
-   * @throws {ChildFailed}
+   * Waits for `work` while the child is alive and makes progress.
+   * @throws {ChildFailed} if the child exits or stalls
    */
   async #before<Value>(work: Promise<Value>): Promise<Value> {
     const { name, pid } = this
@@ -155,13 +160,13 @@ export class Child {
     const watched = { pid, lines: () => this.#lines, stalledMs }
     const died = this.#exited.then((how) => failed(`${how} before it was ready`))
     const idle = stalled(watched, watch.signal).catch((error: Error) => failed(error.message))
-    // Prevents an unhandled rejection of the promise that loses the race.
+    // Prevents unhandled rejections of the promises that lose the race.
     died.catch(() => {})
     idle.catch(() => {})
     try {
       return await sayWhile(
         Promise.race([work, died, idle]),
-        (seconds) => onWait?.(`waiting for the ${name}, which ${starts} (${seconds} s so far)`),
+        (seconds) => onWait?.(`waiting for the ${name}, which is ${starts} (${seconds} s so far)`),
         stalledMs / 4,
       )
     } finally {
@@ -173,7 +178,7 @@ export class Child {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // The group has no processes left.
+      // The process group has no processes left.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The database of a local stack: a dedicated PostgreSQL server with its data in the state folder. */
+/** The database of a local stack: a dedicated PostgreSQL server that stores its data in the state folder. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -6,19 +6,20 @@ import type { ChildHooks } from './chain.ts'
 import { Child, ChildFailed } from './child.ts'
 import { makeDataFolder, postgresServer, postgresUrl, untilFree } from './postgres.ts'
 
-/** Time for the final checkpoint on a slow disk. */
+/** Time allowed for PostgreSQL's final checkpoint on a slow disk. */
 const STOP_MS = 20_000
 
 /**
- * Starts the database, and creates its data folder at the first start.
- * @throws {ChildFailed} if it cannot be started, or the folder has a PGlite database of an earlier version
+ * Starts the database. Creates its data folder at the first start.
+ * @throws {ChildFailed} if the database cannot be started, or if the folder contains a PGlite database from an earlier
+ * version
  */
 export async function startDatabase(
   stateDir: string,
   port: number,
   password: string,
   hooks: ChildHooks & {
-    /** Called before the database is ready, so that it can be stopped while it starts. */
+    /** Called before the database is ready, so that the caller can stop it during startup. */
     created(child: Child): void
   },
 ): Promise<{ url: string }> {
@@ -31,7 +32,7 @@ export async function startDatabase(
     name: 'database',
     ...postgresServer(dataDir, port),
     ipc: false,
-    starts: 'recovers what it was writing when it ended',
+    starts: 'recovering from its last shutdown',
     stopSignal: 'SIGINT',
     stopMs: STOP_MS,
     ...hooks,
@@ -42,7 +43,7 @@ export async function startDatabase(
   return { url }
 }
 
-/** Returns true if the server accepts connections. Rejects while it is starting. */
+/** Returns true if the server accepts connections. Rejects while the server is starting. */
 export async function canConnect(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -54,12 +55,15 @@ export async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/** PostgreSQL cannot read PGlite's files, and starting with an empty database would silently lose credits. */
+/**
+ * Rejects a state folder with a PGlite database. PostgreSQL cannot read PGlite's files, and starting with an empty
+ * database would silently lose credits.
+ */
 function refusePglite(stateDir: string): void {
   const old = join(stateDir, 'origin', 'pglite')
   if (!existsSync(old)) return
   throw new ChildFailed(
     'database',
-    `can not read ${old}, which an earlier version wrote with PGlite: set SVC_STATE_DIR to a new folder, or delete that one. Accounts, wallets, groups and triggers are kept elsewhere and stay; credits, receipts of payments and outcomes of the last day begin anew`,
+    `cannot read ${old}, which an earlier version wrote with PGlite. Set SVC_STATE_DIR to a new folder, or delete this one. Accounts, wallets, groups and triggers are stored elsewhere and are kept; credits, payment receipts and outcomes of the last day are lost`,
   )
 }

@@ -3,19 +3,20 @@ import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { Child } from './child.ts'
 
 /**
- * The test double of the payment processor. It is not part of the service, so it is started by path and not imported.
+ * Path of the payment processor's test double. It is not part of the service, so it is started as a process instead of
+ * being imported.
  */
 const DOUBLE = fileURLToPath(new URL('../../test/doubles/processor/main.ts', import.meta.url))
 
 type Ready = {
   url: string
   webhookSecret: string
-  /** Settings of an origin that receives payments through this processor. */
+  /** Settings for an origin that receives payments through this processor. */
   settings: Record<string, string>
 }
 
 /**
- * Starts a payment processor with play money for the demo.
+ * Starts a payment processor for the demo, which uses play money.
  * @throws {ChildFailed}
  */
 export async function startDemoProcessor(onLine: (line: string) => void) {
@@ -33,12 +34,12 @@ export async function startDemoProcessor(onLine: (line: string) => void) {
   return {
     url,
     settings,
-    /** Sends the processor's events to the core API at this URL. */
+    /** Configures the processor to send its events to the core API at this URL. */
     sendWebhooks: async (coreUrl: string) => {
       const endpoint = { url: coreUrl + PROCESSOR_WEBHOOK_PATH, secret: webhookSecret }
       const body = JSON.stringify(endpoint)
       const response = await fetch(`${url}/test/send_webhooks`, { method: 'POST', body })
-      if (!response.ok) throw new Error(`the processor answered ${response.status}`)
+      if (!response.ok) throw new Error(`the processor responded with status ${response.status}`)
     },
     stop: () => child.stop(),
   }

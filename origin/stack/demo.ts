@@ -1,5 +1,6 @@
 /**
- * `npm run demo`: starts a stack in a temporary folder, runs the whole journey over HTTP, and removes everything again.
+ * Entry point of `npm run demo`. Starts a stack in a temporary folder, runs the whole journey over HTTP, and removes
+ * the folder afterwards.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Builds the Worker with wrangler. Only this file loads wrangler, because loading it takes longer than serving a built
- * Worker.
+ * Builds the Worker with wrangler. Only this file imports wrangler, because importing it takes longer than serving a
+ * Worker that is already built.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,9 +12,9 @@ import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Writes the Worker's modules and a manifest to a folder.
- * @param config path of a wrangler configuration; defaults to the Worker's own
- * @throws {Error} with the output of wrangler
+ * Builds the Worker, and writes its modules and a manifest to a folder.
+ * @param config path of a wrangler configuration; defaults to the Worker's own configuration
+ * @throws {Error} if the build fails; the message contains wrangler's output
  */
 export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml')): void {
   mkdirSync(outDir, { recursive: true })
@@ -29,7 +29,7 @@ export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml'))
     execFileSync(process.execPath, args, { env, stdio: 'pipe' })
   } catch (error) {
     const { stderr } = error as { stderr?: Buffer }
-    throw new Error(`the Worker does not build: ${stderr?.toString() ?? String(error)}`, {
+    throw new Error(`the Worker could not be built: ${stderr?.toString() ?? String(error)}`, {
       cause: error,
     })
   }

@@ -1,8 +1,11 @@
-/** File name of the manifest of a built Worker, with everything needed to serve it without wrangler. */
+/**
+ * File name of the manifest of a built Worker. The manifest contains everything that is needed to serve the Worker
+ * without wrangler.
+ */
 export const EDGE_MANIFEST = 'manifest.json'
 
 export type EdgeManifest = {
-  /** Miniflare options that wrangler derives from its configuration. */
+  /** Miniflare options that wrangler derives from the Worker's configuration. */
   workerOptions: { bindings?: object; d1Databases?: object }
   migrations: { name: string; statements: string[] }[]
 }

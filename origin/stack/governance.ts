@@ -7,11 +7,14 @@ import { makeChange } from '../contracts/governance/change.ts'
 import { deployGovernance } from '../contracts/governance/deploy.ts'
 import { openLocalChain } from './chain.ts'
 
-/** Indexes of anvil's accounts that are members. Account 0 owns the account contract. */
+/**
+ * Indexes of the anvil accounts that are governance members. Account 0 is not a member, because it owns the account
+ * contract.
+ */
 const MEMBERS = [1, 2, 3]
 const THRESHOLD = 2
 
-/** Returns as many members of a local stack as a decision needs. */
+/** Returns as many governance members of a local stack as a decision requires. */
 export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSigner[]> {
   return Promise.all(MEMBERS.slice(0, THRESHOLD).map((account) => provider.getSigner(account)))
 }
@@ -19,11 +22,11 @@ export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSig
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 
 /**
- * Returns the governance contract of this folder's chain, after its members have allowed a compose hash. Deploys it at
- * the first start, or if the chain has lost it. Hashes that were allowed before stay allowed, as they would for a
- * rollback.
- * @param composeHash hex of 32 bytes
- * @returns the contract's address in 0x hex, which is the application's ID
+ * Ensures that the governance contract of this folder's chain allows a compose hash. Deploys the contract at the first
+ * start, or if it is missing from the chain. Previously allowed hashes stay allowed, as in production, where they
+ * permit a rollback.
+ * @param composeHash 32 bytes in hex
+ * @returns the address of the contract in 0x hex, which is also the application's ID
  */
 export async function ensureGovernance(
   stateDir: string,

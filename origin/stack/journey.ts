@@ -1,12 +1,13 @@
 /**
- * The main use case over HTTP, as a new user would perform it: from no account to a webhook that produces a signed
- * result. It depends only on the two URLs of the stack.
+ * Performs the main use case over HTTP as a new user would, from creating an account to a webhook that produces a
+ * signed result. It needs only the two URLs of the stack.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
 import { approvedToken } from './approved-token.ts'
 import type { FundedWallet } from './funded-wallets.ts'
+import type { JourneyStep } from './journey-step.ts'
 import { ownershipJourney } from './ownership-journey.ts'
 import { tokenJourney } from './token-journey.ts'
 import { balanceOf, type Core, topUp } from './top-up.ts'
@@ -14,25 +15,16 @@ import { balanceOf, type Core, topUp } from './top-up.ts'
 export type JourneyOptions = {
   baseUrl: string
   triggersUrl: string
-  /** Pays as the processor's client library does. Without it, the payment step is skipped. */
+  /** Pays an intent in the same way as the processor's client library. If omitted, the payment step is skipped. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
   /**
-   * Wallets on the chain of the accounts, a local stack's `ethereum`. Without them, the steps on the chain are skipped.
+   * Creates funded wallets on the accounts' chain, which is `ethereum` in a local stack. If omitted, the steps on the
+   * chain are skipped.
    */
   wallet?: FundedWallet
-  /** Called after each step with its name, its result, and its duration. */
+  /** Called after each step with the step's name, result and duration. */
   onStep(step: string, result: string, milliseconds: number): void
 }
-
-/**
- * Performs a step and reports its result.
- * @throws {JourneyFailed}
- */
-export type JourneyStep = <Result>(
-  name: string,
-  act: () => Promise<Result>,
-  show: (result: Result) => string,
-) => Promise<Result>
 
 export class JourneyFailed extends Error {
   constructor(step: string, reason: string) {
@@ -41,7 +33,10 @@ export class JourneyFailed extends Error {
   }
 }
 
-/** Verifies GitHub's signature over the exact bytes, then signs the received message with the wallet's key. */
+/**
+ * Source of the journey's action. It verifies GitHub's signature over the exact bytes, and then signs the received
+ * message with the wallet's key.
+ */
 const ACTION = `async function main(params) {
   if (params.event_raw !== undefined) {
     const { utils } = ethers
@@ -59,12 +54,15 @@ function messageOf({ source, event, message }) {
   return event ? 'pushed ' + event.after : message
 }
 `
-/** A run that has not changed for this long is considered stalled. */
+/** Time without changes after which a run is considered stalled. */
 const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
-/** @throws {JourneyFailed} at the first step that fails */
+/**
+ * Runs all steps of the journey.
+ * @throws {JourneyFailed} if a step fails
+ */
 export async function journey(options: JourneyOptions): Promise<void> {
   const step: JourneyStep = async (name, act, show) => {
     const began = performance.now()
@@ -90,7 +88,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
     await step(
       'pay $5.00 by card',
       () => topUp({ core, pay, key: master }),
-      ({ before, after }) => `the balance was ${before}, and is ${after}`,
+      ({ before, after }) => `balance: ${before} before, ${after} after`,
     )
   const wallet = await step(
     'create_wallet',
@@ -114,13 +112,13 @@ export async function journey(options: JourneyOptions): Promise<void> {
         },
         master,
       ),
-    (made) => `group ${made.group_id} binds the wallet and the action`,
+    (made) => `group ${made.group_id} permits the action to use the wallet`,
   )
   const usage = await step(
     'add_usage_api_key',
     () =>
       core('add_usage_api_key', { name: 'execute', execute_in_groups: [group.group_id] }, master),
-    () => 'a key that can execute in that group, and nothing else',
+    () => 'a key that can only execute in that group',
   )
   const before = await balanceOf(core, master)
   const action = {
@@ -136,7 +134,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
   await step(
     'billing/balance',
     () => balanceOf(core, master),
-    (after) => `${after} after the run, ${before} before it`,
+    (after) => `balance: ${before} before the run, ${after} after`,
   )
 
   const token = await step(
@@ -206,10 +204,13 @@ export async function journey(options: JourneyOptions): Promise<void> {
   }
 }
 
-/** @throws {Error} unless the signature recovers to the wallet's address */
+/**
+ * Returns the signer of a message.
+ * @throws {Error} if the signer is not the expected wallet
+ */
 async function signedBy(signed: Signed, wallet: string, message: string): Promise<string> {
   const signer = verifyMessage(message, signed.signature)
-  if (signer !== wallet) throw new Error(`signed by ${signer}, not by the wallet ${wallet}`)
+  if (signer !== wallet) throw new Error(`signed by ${signer} instead of the wallet ${wallet}`)
   return signer
 }
 
@@ -225,8 +226,8 @@ function pushLikeGitHub(url: string, secret: string, commit: string) {
 }
 
 /**
- * Waits for a run to finish: the run with this ID, or the first one.
- * @throws {Error} if it failed or is stalled
+ * Waits until a run of a trigger has finished. Without a run ID, waits for the trigger's first run.
+ * @throws {Error} if the run fails or stalls
  */
 async function ended(
   triggersUrl: string,
@@ -239,19 +240,19 @@ async function ended(
     const { runs } = await call(`${triggersUrl}/api/triggers/${triggerId}/runs`, { headers })
     const run = runs.find(({ id }: { id: string }) => runId === undefined || id === runId)
     if (run?.status === 'success') return run
-    if (run?.status === 'failed') throw new Error(`the run is failed: ${run.error}`)
+    if (run?.status === 'failed') throw new Error(`the run failed: ${run.error}`)
     const now = JSON.stringify(run)
     if (now !== seen) [seen, changedAt] = [now, performance.now()]
     await sleep(50)
   }
-  throw new Error(`the run has not changed for ${RUN_STALLED_MS / 1000} s: ${seen}`)
+  throw new Error(`the run made no progress for ${RUN_STALLED_MS / 1000} s: ${seen}`)
 }
 
 type Call = { body?: unknown; text?: string; headers?: Record<string, string> }
 
 /**
- * Returns the JSON of a response, in the shape that the step expects.
- * @throws {Error} for any status other than 2xx
+ * Sends a request, and returns the parsed JSON of the response. The shape is not validated.
+ * @throws {Error} if the status is not 2xx
  */
 async function call(url: string, { body, text, headers = {} }: Call): Promise<any> {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))

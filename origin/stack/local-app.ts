@@ -1,16 +1,19 @@
-/** The application of a local stack, as identified by its evidence. */
+/** Manages the application that the evidence of a local stack identifies. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { simulatedAppCompose } from '../tee/app-compose-file.ts'
 import { ensureGovernance } from './governance.ts'
 
-/** The governance contract as 0x hex, and the file with the compose text that its members have allowed. */
+/**
+ * Address of the governance contract in 0x hex, and path of the file with the compose text that its members have
+ * allowed.
+ */
 export type LocalApp = { governance: string; composeFile: string }
 
 /**
  * Makes the governance members allow the compose text of this checkout. The text is read once and stored for the
- * origin, so that the allowed text and the text that the origin reports are the same.
+ * origin, so that the origin reports exactly the text that was allowed.
  * @param composeFile path of a different compose text (`SVC_APP_COMPOSE_FILE`)
  */
 export async function ensureApp(

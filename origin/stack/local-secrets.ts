@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { metricsTokenSetting } from '../../shared/metrics-token.ts'
 
 /**
- * Secrets shared by the edge and origin of a local stack. They are stored, because IDs and stored keys depend on them.
+ * Secrets that the edge and origin of a local stack share. They are stored on disk, because IDs and stored keys depend
+ * on them.
  */
 const secretsSchema = z.object({
   channelPsk: z.string().length(43),
@@ -13,7 +14,7 @@ const secretsSchema = z.object({
 })
 export type LocalSecrets = z.infer<typeof secretsSchema>
 
-/** Loads the secrets of a state folder. They are created at the first start. */
+/** Loads the secrets from a state folder. They are created at the first start. */
 export function loadLocalSecrets(stateDir: string): LocalSecrets {
   const file = join(stateDir, 'secrets.json')
   if (!existsSync(file)) {
@@ -25,22 +26,26 @@ export function loadLocalSecrets(stateDir: string): LocalSecrets {
   return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
 
-/** Loads the database password of a state folder. It is created at the first start. */
+/** Loads the database password from a state folder. It is created at the first start. */
 export function loadDatabasePassword(stateDir: string): string {
   return keptSecret(join(stateDir, 'database-password'))
 }
 
-/** File with the token for `/metrics` of a local stack, for use with curl or as Prometheus' `credentials_file`. */
+/**
+ * Name of the file with the token for `/metrics` of a local stack. It can be used with curl, or as the
+ * `credentials_file` of Prometheus.
+ */
 export const METRICS_TOKEN_FILE = 'metrics-token'
 
 /**
- * Loads the metrics token of a state folder. It is created at the first start, in a file that only its user can read.
+ * Loads the metrics token from a state folder. It is created at the first start, in a file that only the current user
+ * can read.
  */
 export function loadMetricsToken(stateDir: string): string {
   return metricsTokenSetting.parse(keptSecret(join(stateDir, METRICS_TOKEN_FILE)))
 }
 
-/** Returns the content of the file. If the file does not exist, creates it with 32 random bytes in base64url. */
+/** Returns the content of a file. If the file does not exist, creates it with 32 random bytes in base64url. */
 function keptSecret(file: string): string {
   if (!existsSync(file)) {
     const secret = randomBytes(32).toString('base64url')

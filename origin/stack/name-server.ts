@@ -1,17 +1,17 @@
-/** DNS server for the local stack's domain. It publishes the ACME account that may get certificates for the domain. */
+/** DNS server for the local stack's domain. It publishes which ACME account may obtain certificates for the domain. */
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { decode, encode, type Packet, type Question } from 'dns-packet'
 
 export type LocalNameServer = {
-  /** `127.0.0.1:port` */
+  /** Address of the DNS server: `127.0.0.1:port`. */
   address: string
   close(): Promise<void>
 }
 
-/** Name of the local stack's certificate authority, which does not exist publicly. */
+/** Domain name of the local stack's certificate authority. It does not exist in the public DNS. */
 const LOCAL_CA = 'ca.invalid'
-/** RFC 1035, section 4.1.1. */
+/** DNS header flag and response code (RFC 1035, section 4.1.1). */
 const AUTHORITATIVE = 1 << 10
 const REFUSED = 5
 const TTL_S = 60
@@ -19,7 +19,7 @@ const TTL_S = 60
 /**
  * Starts a DNS server on the loopback address, over UDP. It answers CAA queries (RFC 8659) for one domain. Queries for
  * other names are refused, and invalid packets are ignored.
- * @param accountUri URI of the only ACME account that may get certificates for the domain
+ * @param accountUri URI of the only ACME account that may obtain certificates for the domain
  */
 export async function startNameServer(
   domain: string,
@@ -30,7 +30,7 @@ export async function startNameServer(
     const reply = replyTo(bytes, domain, accountUri)
     if (reply) socket.send(reply, from.port, from.address)
   })
-  // If a response cannot be sent, the client will repeat its query.
+  // Ignores errors. If a response cannot be sent, the client will repeat its query.
   socket.on('error', () => {})
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -58,11 +58,14 @@ function decoded(bytes: Buffer): Packet | undefined {
   try {
     return decode(bytes)
   } catch {
-    return undefined // not DNS
+    return undefined // The packet is not a valid DNS message.
   }
 }
 
-/** RFC 8657: the ACME account, and the method by which it proves control of the domain. */
+/**
+ * Returns a CAA record (RFC 8657) with the permitted ACME account, and the method by which the account must prove
+ * control of the domain.
+ */
 function caaRecord({ name }: Question, accountUri: string) {
   const value = `${LOCAL_CA}; validationmethods=http-01; accounturi=${accountUri}`
   return {

@@ -1,14 +1,16 @@
-/** Converts an account from API mode to ChainSecured, and transfers it to another wallet, using the client library. */
+/**
+ * Converts an account from API mode to ChainSecured with the client library, and then transfers it to another wallet.
+ */
 import { type ActionToRun, createClient } from '../../shared/client/index.ts'
 import type { FundedWallet } from './funded-wallets.ts'
-import type { JourneyStep } from './journey.ts'
+import type { JourneyStep } from './journey-step.ts'
 
 export type OwnershipJourney = {
   baseUrl: string
-  /** The account key. */
+  /** Account key of the account to convert. */
   apiKey: string
   groupId: number
-  /** An action of that group. */
+  /** An action that is permitted in the group. */
   action: ActionToRun
   /**
    * Returns the signer of the action's response.
@@ -32,7 +34,7 @@ export async function ownershipJourney(options: OwnershipJourney): Promise<void>
   const { usage_api_key } = await step(
     'mint a usage key from the contract',
     () => client.addUsageApiKey({ name: 'of the wallet', execute_in_groups: [groupId] }),
-    () => 'the admin wallet has registered it',
+    () => 'registered by the admin wallet',
   )
   await step(
     'svc_action by that key',
@@ -46,6 +48,6 @@ export async function ownershipJourney(options: OwnershipJourney): Promise<void>
       const heir = createClient({ mode: 'sovereign', baseUrl, signer: next })
       return heir.removeUsageApiKey({ usage_api_key })
     },
-    () => `${next.address} is the admin, and has removed the key`,
+    () => `${next.address} is the new admin and removed the key`,
   )
 }

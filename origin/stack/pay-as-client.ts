@@ -1,19 +1,19 @@
-/** A payment to make. The only secret in it is the intent's client secret. */
+/** A payment to make. Its only secret is the intent's client secret. */
 export type Paying = {
-  /** Base URL of the processor. */
+  /** Base URL of the payment processor. */
   url: string
   publishableKey: string
   clientSecret: string
-  /** Name of one of the processor's test payment methods. */
+  /** Name of a test payment method of the processor, by default a Visa card. */
   paymentMethod?: string
 }
 
-/** Required by the processor if a payment method may redirect to another page. No redirect happens here. */
+/** URL that the processor requires if a payment method may redirect to another page. No redirect occurs here. */
 const RETURN_URL = 'https://example.com/'
 
 /**
- * Pays an intent as the processor's client library does in a browser.
- * @throws {Error} with the processor's message if the payment is refused
+ * Pays an intent in the same way as the processor's client library in a browser.
+ * @throws {Error} if the payment is refused; the message is that of the processor
  */
 export async function payAsClient(paying: Paying): Promise<void> {
   const { url, publishableKey, clientSecret, paymentMethod = 'pm_card_visa' } = paying
@@ -28,5 +28,6 @@ export async function payAsClient(paying: Paying): Promise<void> {
     }),
   })
   const answer = (await response.json()) as { error?: { message: string } }
-  if (!response.ok) throw new Error(answer.error?.message ?? `answered ${response.status}`)
+  if (!response.ok)
+    throw new Error(answer.error?.message ?? `responded with status ${response.status}`)
 }

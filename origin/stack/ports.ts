@@ -10,8 +10,8 @@ export class PortUnusable extends Error {
 }
 
 /**
- * Chooses the ports of a stack. Each of them is free at this moment.
- * @throws {PortUnusable} naming the setting
+ * Chooses the ports of a stack. All ports are free at the time of the call.
+ * @throws {PortUnusable} if a port cannot be used; the message names its setting
  */
 export async function choosePorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
   const edge = await choose('edge', environment, [])
@@ -28,30 +28,34 @@ async function choose(
   const { name, port } = PORT_SETTINGS[which]
   const wanted = environment[name] ?? String(port)
   if (!/^\d{1,5}$/.test(wanted) || Number(wanted) > 65_535)
-    throw new PortUnusable(`${name}=${wanted} is not a port: use 0 to 65535, 0 for any`)
+    throw new PortUnusable(
+      `${name}=${wanted} is not a valid port; use 0 to 65535, where 0 selects any free port`,
+    )
   if (Number(wanted) === 0) return freePort(others)
   if (await isFree(Number(wanted))) return Number(wanted)
-  throw new PortUnusable(`port ${wanted} is in use: stop what listens there, or set ${name}`)
+  throw new PortUnusable(
+    `port ${wanted} is in use; stop the process that listens there, or set ${name}`,
+  )
 }
 
 /**
- * Range below the ephemeral ports of operating systems (from 32,768 on Linux, 49,152 elsewhere). An outgoing connection
- * could occupy an ephemeral port while its server is starting or restarting.
+ * Range of ports to choose from. It is below the ephemeral ports of operating systems, which start at 32,768 on Linux
+ * and at 49,152 elsewhere. While a server restarts, an outgoing connection could otherwise occupy its port.
  */
 const LOWEST = 20_000
 const HIGHEST = 32_000
 const TRIES = 100
 
 /**
- * Returns a port of this machine that is free and not in `others`.
- * @throws {PortUnusable}
+ * Returns a free port of this machine that is not in `others`.
+ * @throws {PortUnusable} if no free port is found
  */
 export async function freePort(others: readonly number[] = []): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(LOWEST, HIGHEST)
     if (!others.includes(port) && (await isFree(port))) return port
   }
-  throw new PortUnusable(`no port from ${LOWEST} to ${HIGHEST} is free`)
+  throw new PortUnusable(`no free port from ${LOWEST} to ${HIGHEST}`)
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -17,13 +17,14 @@ import { promisify } from 'node:util'
 const ROLE = 'svc'
 
 /**
- * User ID for PostgreSQL when started by root, because it refuses to run as root. Debian assigns this ID to `nobody`.
+ * User ID for PostgreSQL if the stack is started by root, because PostgreSQL refuses to run as root. Debian assigns
+ * this ID to `nobody`.
  */
 const NOBODY = 65_534
 
 /**
- * PostgreSQL runs as `nobody`, but keeps root's right to enter folders that are closed to others, because the state
- * folder and `node_modules` may be in such a folder.
+ * Options of `setpriv` that run PostgreSQL as `nobody`, but with root's permission to access closed folders. The state
+ * folder and `node_modules` may be inside a closed folder.
  */
 const AS_NOBODY = [
   `--reuid=${NOBODY}`,
@@ -31,23 +32,25 @@ const AS_NOBODY = [
   '--clear-groups',
   '--inh-caps=+dac_override',
   '--ambient-caps=+dac_override',
-  // PostgreSQL finds its programs with access(2), which ignores the capability without this bit.
+  // PostgreSQL locates its programs with access(2), which ignores the capability unless this bit is set.
   '--securebits=+no_setuid_fixup',
 ]
 
 const isRoot = process.getuid?.() === 0
 
 /**
- * Excludes the caller's environment, which may hold secrets and settings of another PostgreSQL (`PGDATA`, `PGPORT`).
+ * Environment variables for PostgreSQL. The caller's environment is not included, because it may contain secrets or the
+ * settings of another PostgreSQL server (`PGDATA`, `PGPORT`).
  */
 const ENVIRONMENT = { PATH: process.env['PATH'], LANG: 'C', TZ: 'UTC' }
 
 export type Command = { command: string; args: string[]; env: NodeJS.ProcessEnv }
 
 /**
- * Creates the data folder of a server, unless it exists.
- * @param dataDir its parent folder must exist; an unfinished data folder is created again
- * @param password password of the role `svc`, a superuser
+ * Creates the data folder of a server if it does not exist.
+ * @param dataDir path of the folder. The parent folder must exist. An unfinished data folder from an earlier attempt is
+ * replaced.
+ * @param password password of the superuser role `svc`
  */
 export async function makeDataFolder(dataDir: string, password: string): Promise<void> {
   if (existsSync(dataDir)) return
@@ -65,7 +68,8 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // More iterations would not make 256 random bits harder to guess, but each connection a few milliseconds slower.
+      // More iterations would not make a password of 256 random bits harder to guess, but would slow down each
+      // connection by a few milliseconds.
       '--set=scram_iterations=1',
     ])
     await promisify(execFile)(command, args, { env })
@@ -76,8 +80,8 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
 }
 
 /**
- * Returns the command of a server on a data folder, reachable only from this machine. SIGINT stops it, and SIGKILL is
- * safe, because the server is durable.
+ * Returns the command that starts a server with the given data folder. The server is reachable only from this machine.
+ * SIGINT stops it. SIGKILL is also safe, because committed data is durable.
  * @param settings additional PostgreSQL settings
  */
 export function postgresServer(
@@ -89,7 +93,8 @@ export function postgresServer(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    // Errors are reported by the client. In the server log, they would expose values of account rows.
+    // Keeps errors out of the server log, where they would expose values of account rows. The client reports them
+    // instead.
     log_min_messages: 'fatal',
     log_error_verbosity: 'terse',
     ...settings,
@@ -98,18 +103,21 @@ export function postgresServer(
   return postgresProgram('postgres', ['-D', dataDir, ...options])
 }
 
-/** Time for the remaining processes of a killed server to exit. */
+/** Time within which the remaining processes of a killed server exit. */
 const KILLED_MS = 5_000
 
 /**
- * Waits until the processes of a killed server have exited. They are in separate process groups, and while one of them
- * uses the shared memory, a new server refuses to use the folder.
+ * Waits until the remaining processes of a killed server have exited. They are in separate process groups, so the kill
+ * does not reach them. While one of them uses the shared memory, a new server refuses to use the folder.
  */
 export async function untilFree(dataDir: string): Promise<void> {
   for (let waited = 0; isShared(dataDir) && waited < KILLED_MS; waited += 20) await sleep(20)
 }
 
-/** Returns true if a process uses the shared memory segment in the seventh line of `postmaster.pid` (key and ID). */
+/**
+ * Returns true if a process still uses the server's shared memory segment. The seventh line of `postmaster.pid`
+ * contains the segment's key and ID.
+ */
 function isShared(dataDir: string): boolean {
   try {
     const id = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[6]?.trim()
@@ -121,12 +129,12 @@ function isShared(dataDir: string): boolean {
           `${key} ${shmid}` === id?.replace(/\s+/, ' ') && attached !== '0',
       )
   } catch {
-    return false // the server shut down cleanly, or this system does not provide the information
+    return false // The server was shut down cleanly, or this system does not provide the information.
   }
 }
 
 /**
- * Returns the connection URL of the server.
+ * Returns the connection URL of a server.
  * @param database name of the database
  */
 export function postgresUrl(port: number, password: string, database = 'postgres'): string {
@@ -147,7 +155,7 @@ function binaries(): string {
     return join(dirname(entry), '..', 'native', 'bin')
   } catch (error) {
     throw new Error(
-      `Postgres for this machine is not installed: npm installs ${name}, where there is one, as an optional dependency`,
+      `Postgres for this platform is not installed; npm installs ${name} as an optional dependency if it exists`,
       { cause: error },
     )
   }

@@ -1,8 +1,11 @@
-/** Reads the process table, to terminate only leftovers of an earlier start and to measure CPU time. */
+/**
+ * Reads the operating system's process table. It is used to terminate leftover processes of an earlier start, and to
+ * measure CPU time.
+ */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process, identified by its pid and start time, because pids are reused. */
+/** Identity of a process: its PID and start time, because PIDs are reused. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
 type Row = ProcessIdentity & { group: number; cpuMs: number }
@@ -17,8 +20,8 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
 }
 
 /**
- * Lists the processes of a group created by one of our processes, even if the leader has exited: a group ID is not
- * reused while the group has members.
+ * Lists the members of a process group, even if the group's leader has exited. The system does not reuse a group ID
+ * while the group has members.
  */
 export function groupMembers(leader: ProcessIdentity): number[] {
   const table = rows()
@@ -27,13 +30,13 @@ export function groupMembers(leader: ProcessIdentity): number[] {
   return table.filter((row) => row.group === leader.pid).map((row) => row.pid)
 }
 
-/** CPU time of a process group, including children that its members have waited for. */
+/** Returns the CPU time of a process group, including exited children that its members have waited for. */
 export function groupCpuMs(group: number): number {
   const members = rows().filter((row) => row.group === group)
   return members.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
 
-/** Length of a clock tick in /proc: 1/100 s on every architecture that Node supports. */
+/** Length of a clock tick in `/proc`: 1/100 s on every architecture that Node supports. */
 const TICK_MS = 10
 
 function rows(): Row[] {
@@ -45,15 +48,15 @@ function procRows(): Row[] {
     if (!/^\d+$/.test(name)) return []
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      // proc(5): the name in parentheses may contain any character. Fields 3, 5 and 22 are state, group and start time;
-      // fields 14 to 17 are the ticks of the process and of its children.
+      // The process name is in parentheses and may contain any character (see proc(5)). Fields 3, 5 and 22 are the
+      // state, group and start time. Fields 14 to 17 are the CPU ticks of the process and of its children.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z') return []
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
       const cpuMs = ticks * TICK_MS
       return [{ pid: Number(name), group: Number(fields[2]), startedAt: fields[19]!, cpuMs }]
     } catch {
-      return [] // the process has exited meanwhile
+      return [] // The process has exited in the meantime.
     }
   })
 }
@@ -69,7 +72,7 @@ function psRows(): Row[] {
   })
 }
 
-/** Parses a time as printed by ps: `[[days-]hours:]minutes:seconds`. */
+/** Parses a CPU time as printed by ps: `[[days-]hours:]minutes:seconds`. */
 function msOf(time: string): number {
   const [days, rest] = time.includes('-') ? time.split('-') : ['0', time]
   const seconds = rest!.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)

@@ -4,7 +4,7 @@ import { SETTINGS } from '../../shared/settings.ts'
 
 export type Ports = { edge: number; origin: number; chain: number }
 
-/** Default ports. A setting of 0 selects any free port. */
+/** Port settings and their defaults. The value 0 selects any free port. */
 export const PORT_SETTINGS: Record<keyof Ports, { name: string; port: number; of: string }> = {
   edge: { name: 'SVC_EDGE_PORT', port: 8787, of: 'the edge, `{triggers_url}`' },
   origin: { name: 'SVC_ORIGIN_PORT', port: 8788, of: 'the origin, `{base_url}`' },
@@ -16,7 +16,7 @@ export const STATE_DIR_DEFAULT = '.svc'
 export const stackSettings = {
   SVC_STATE_DIR: z.string().default(STATE_DIR_DEFAULT).register(SETTINGS, {
     meaning:
-      'the folder that holds all state; made at the first start, one stack at a time. `svc verify` finds a running stack by it',
+      'folder for all state, created at the first start. Only one stack can use it at a time. `svc verify` uses it to find a running stack',
   }),
   ...Object.fromEntries(
     Object.values(PORT_SETTINGS).map(({ name, port, of }) => [

@@ -1,4 +1,7 @@
-/** The local stack: chain, database, origin and edge as separate processes that share one state folder. */
+/**
+ * The local stack: a chain, a database, an origin and an edge. They run as separate processes that share one state
+ * folder.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,18 +38,18 @@ import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
-  /** Environment with the port settings (see `choosePorts`) and the origin's payment processor settings. */
+  /** Environment variables with the port settings (see `choosePorts`) and the origin's payment processor settings. */
   environment: NodeJS.ProcessEnv
-  /** Settings of the origin, in addition to the stack's own. With a `DATABASE_URL`, the stack starts no database. */
+  /** Additional settings of the origin. If they contain `DATABASE_URL`, the stack does not start a database. */
   originSettings?: Record<string, string>
-  /** Settings of the edge, in addition to the stack's own. */
+  /** Additional settings of the edge. */
   edgeSettings?: Record<string, string>
-  /** A folder created by `bundleEdge`. By default, each start of the edge builds the Worker. */
+  /** Folder created by `bundleEdge`. By default, the Worker is built each time the edge starts. */
   edgeBundle?: string | undefined
-  /** For tests: path of a module to run instead of `origin/main.ts`. */
+  /** Path of a module to run instead of `origin/main.ts`, for tests. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
-  /** Called every 15 s during a slow start, with a description of what the stack waits for. */
+  /** Called every 15 s during a slow start, with a description of what the stack is waiting for. */
   onWait?: (text: string) => void
 }
 
@@ -56,28 +59,31 @@ const ORIGIN_ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url))
 const EDGE_ENTRY = fileURLToPath(new URL('edge-runner.ts', import.meta.url))
 
 const CHANNEL_EPOCH = 1
-/** Starter credits of each account in a local stack, where payments are usually not possible. */
+/** Starter credits of each account in cents. A local stack usually cannot process payments. */
 const STARTER_CENTS = 500
 
-/** The local chain mines a block every second. */
+/** Poll interval of the watchers. The local chain mines one block per second. */
 const WATCHER_POLL_MS = 1_000
 
-/** Describes what a component does before it is ready. */
+/** Activity of each component during startup. */
 const STARTS = {
-  origin: 'prepares its sandboxes and its tables',
-  edge: 'builds the Worker and prepares its database',
+  origin: 'preparing its sandboxes and tables',
+  edge: 'building the Worker and preparing its database',
 } as const
 
-/** Otherwise any process of the same user could send a signal that opens a debugger, which could read the keys. */
+/**
+ * Node option that prevents SIGUSR1 from opening a debugger. Any process of the same user could otherwise open one and
+ * read the keys.
+ */
 const NO_INSPECTOR = '--disable-sigusr1'
 
-/** A running stack. Components can be started and killed individually, for crash tests. */
+/** A running stack. For crash tests, components can be started and killed individually. */
 export class Stack {
   readonly baseUrl: string
   readonly triggersUrl: string
   readonly chainUrl: string
   readonly caFile: string
-  /** PEM of the certificate that the origin serves. */
+  /** Path of the PEM file with the origin's certificate. */
   readonly certificateFile: string
   readonly #options: StackOptions
   readonly #ports: Ports
@@ -121,14 +127,15 @@ export class Stack {
   }
 
   /**
-   * Starts all components. If one fails, stops the others.
+   * Starts all components. If one of them fails, stops the others.
    * @throws {StateInUse | PortUnusable | ChildFailed}
    */
   static async start(options: StackOptions): Promise<Stack> {
     const lock = await StateLock.take(options.stateDir)
     let stack: Stack | undefined
     try {
-      // Done under the lock: leftovers of a killed stack in this folder have been terminated, and its ports are free.
+      // Chooses the ports only after taking the lock, which terminates leftover processes of a killed stack in this
+      // folder. The ports of those processes are then free.
       const ports = await choosePorts(options.environment)
       stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
       await Promise.race([stack.#startAll(), stack.#death()])
@@ -142,7 +149,8 @@ export class Stack {
   }
 
   async #startAll(): Promise<void> {
-    // Started in parallel, because building the Worker takes most of the edge's time and needs no other component.
+    // Starts the edge in parallel, because most of its startup time goes into building the Worker, which needs no other
+    // component.
     await Promise.all([
       this.startComponent('edge'),
       Promise.all([this.startComponent('chain'), this.startComponent('database')]).then(() =>
@@ -152,17 +160,18 @@ export class Stack {
     ])
   }
 
-  /** Rejects when any component exits, even if it is ready and another component is still starting. */
+  /** Rejects if any component exits while another one is still starting. */
   #death(): Promise<never> {
     return new Promise((_, reject) => {
-      // Deferred, because the component's own report of a failed start arrives in the same turn and is more specific.
+      // Defers the rejection, because a component's own report of a failed start arrives in the same turn of the event
+      // loop and is more specific.
       this.onDeath((error) => setImmediate(() => reject(error)))
     })
   }
 
-  /** Returns the addresses of the services. The stack must have started. */
+  /** Returns the addresses of the stack's services. The stack must have started. */
   addresses(): StackAddresses {
-    if (!this.#app || !this.#nameServer) throw new Error('the stack has not started')
+    if (!this.#app || !this.#nameServer) throw new Error('the stack is not running')
     return {
       base_url: this.baseUrl,
       triggers_url: this.triggersUrl,
@@ -184,12 +193,12 @@ export class Stack {
     else await this.#startEdge()
   }
 
-  /** Kills a component and all its descendants, as in a crash. */
+  /** Kills a component and all its descendants, to simulate a crash. */
   async kill(component: Component): Promise<void> {
     await this.#children.get(component)?.kill()
   }
 
-  /** Stops the stack. Repeated calls wait for the same stop. */
+  /** Stops the stack. If a stop is already in progress, waits for it. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -224,7 +233,7 @@ export class Stack {
     const { stateDir, originSettings } = this.#options
     this.#databaseUrl = originSettings?.['DATABASE_URL']
     if (this.#databaseUrl !== undefined) return
-    // A restarted database must keep its port, because the origin does not learn of a new one.
+    // Reuses the port when the database is restarted, because the origin cannot learn a new port.
     this.#databasePort ??= await freePort(Object.values(this.#ports))
     const created = (child: Child) => this.#add('database', child)
     const hooks = { ...this.#hooks('database'), created }
@@ -236,7 +245,7 @@ export class Stack {
     const { stateDir, environment, originSettings, originEntry = ORIGIN_ENTRY } = this.#options
     const ports = this.#ports
     if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
-      throw new Error('the origin needs the chain and the database')
+      throw new Error('start the chain and the database before the origin')
     const child = this.#node('origin', originEntry, {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
@@ -270,7 +279,8 @@ export class Stack {
       EDGE_PORT: String(this.#ports.edge),
       ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
-      // Miniflare reads this when it is imported: an authority that workerd trusts in addition to the public ones.
+      // Certificate authority that workerd trusts in addition to the public ones. Miniflare reads this variable when it
+      // is imported.
       NODE_EXTRA_CA_CERTS: this.caFile,
     })
     await child.message()
@@ -299,7 +309,10 @@ export class Stack {
     }
   }
 
-  /** A processor with a custom URL also serves its own client library there. */
+  /**
+   * Returns the URL of the payment processor's client library. A processor with a custom URL also serves its client
+   * library there.
+   */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
     const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }

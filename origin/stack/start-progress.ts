@@ -1,11 +1,17 @@
-/** Distinguishes a slow start from a stalled one: on a busy machine, a fixed timeout of a minute proves nothing. */
+/**
+ * Distinguishes a slow start from a stalled one. A fixed timeout cannot do this, because a start may take over a minute
+ * on a busy machine.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupCpuMs } from './process-table.ts'
 
-/** A child that makes no progress for this long has failed to start. */
+/** Time without progress after which the start of a child process is considered failed. */
 export const STALLED_MS = 60_000
 const POLL_MS = 1_000
-/** Fraction of a CPU that counts as progress. A starting process uses more, and a process that only polls uses less. */
+/**
+ * Minimum fraction of a CPU that counts as progress. A starting process uses more, and a process that only polls uses
+ * less.
+ */
 const CPU_SHARE_MIN = 0.01
 const SAY_MS = STALLED_MS / 4
 
@@ -16,8 +22,8 @@ export type Watched = {
 }
 
 /**
- * Rejects when no process of a child's group has written a line or used the CPU for `stalledMs`. Counts polls and not
- * elapsed time, so that the child is not blamed while this process is not running either.
+ * Rejects if no process of a child's group writes a line or uses the CPU for `stalledMs`. Counts polls instead of
+ * elapsed time, because the child may also have been suspended while this process was suspended.
  * @param signal stops the watch
  * @throws {Error} with the duration of the stall
  */
@@ -31,18 +37,16 @@ export async function stalled(
   for (let idleMs = 0; idleMs < stalledMs; idleMs += pollMs) {
     await sleep(pollMs, undefined, { ref: false, signal })
     const now = { lines: lines(), cpuMs: groupCpuMs(pid) }
-    // If the total has decreased, a member of the group has exited.
+    // If the total CPU time has decreased, a member of the process group has exited, which counts as progress.
     const hasComputed = now.cpuMs >= seen.cpuMs + cpuMin || now.cpuMs < seen.cpuMs
     if (now.lines === seen.lines && !hasComputed) continue
     seen = now
     idleMs = -pollMs
   }
-  throw new Error(
-    `made no progress for ${stalledMs / 1000} s: it wrote nothing and hardly computed`,
-  )
+  throw new Error(`made no progress for ${stalledMs / 1000} s: no output and almost no CPU time`)
 }
 
-/** Calls `say` periodically with the elapsed seconds until the work is finished. */
+/** Waits for `work`, and periodically calls `say` with the elapsed seconds until it has finished. */
 export async function sayWhile<Value>(
   work: Promise<Value>,
   say: (seconds: number) => void,

@@ -1,4 +1,4 @@
-/** `npm start`: runs the local stack in the foreground. */
+/** Entry point of `npm start`. Runs the local stack in the foreground. */
 import { join, resolve } from 'node:path'
 import { browserFlag } from './browser-flag.ts'
 import { PortUnusable } from './ports.ts'
@@ -15,7 +15,7 @@ let stopping = false
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
-  // A stack that is still starting has already started processes, which would outlive this one.
+  // Waits for a stack that is still starting, because the processes it has already started would outlive this process.
   const started = await starting?.catch(() => undefined)
   await started?.stop()
   process.exit(code)
@@ -28,7 +28,7 @@ function fail(error: unknown): Promise<void> {
   return stop(1)
 }
 
-/** Returns the verify command, which finds the stack's addresses in the state folder. */
+/** Returns the shell command that verifies the stack. The command finds the stack's addresses in the state folder. */
 function verifyLine(baseUrl: string): string {
   const folder = process.env.SVC_STATE_DIR
   return `${folder === undefined ? '' : `SVC_STATE_DIR=${folder} `}npx --no-install svc verify ${baseUrl}`
@@ -42,38 +42,38 @@ ready in ${(performance.now() / 1000).toFixed(1)} s
   triggers_url  ${triggersUrl}
   chain         ${chainUrl}
 
-Begin in a browser:
+Start in a browser:
 
   ${triggersUrl}/console#start
 
-Or open an account by hand (the key is shown once):
+Or open an account by hand (the key is shown only once):
 
   curl --cacert ${caFile} ${baseUrl}/core/v1/new_account \\
     -H 'content-type: application/json' \\
     -d '{"account_name":"first","account_description":""}'
 
-Verify what runs:
+Verify the origin:
 
   ${verifyLine(baseUrl)}
 
-See how it is, and what it counts:
+Show its health and metrics:
 
   curl --cacert ${caFile} ${baseUrl}/health
   curl --cacert ${caFile} ${baseUrl}/metrics -H "authorization: Bearer $(cat ${join(stateDir, METRICS_TOKEN_FILE)})"
 
-Open it in a browser that takes its certificate for this one run:
+Browse the API, in a browser that trusts the certificate until it is closed:
 
   chromium --user-data-dir="$(mktemp -d)" ${browserFlag(certificateFile)} ${baseUrl}/core/v1/swagger-ui
 
-Ctrl-C stops everything; the state stays in ${stateDir}.
+Press Ctrl-C to stop the stack. Its state is kept in ${stateDir}.
 `)
 }
 
-// Handles every signal and not only the first: npm forwards a Ctrl-C that this process has already received, and the
-// second one must not cut the shutdown short.
+// Handles repeated signals and not only the first. After a Ctrl-C, npm forwards a second signal to this process, which
+// must not interrupt the shutdown.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void stop(0))
-// The parent `svc up` was killed, so a Ctrl-C would no longer reach this process.
+// Stops if the parent process `svc up` is killed, because Ctrl-C would no longer reach this process.
 process.once('disconnect', () => void stop(0))
 
 try {

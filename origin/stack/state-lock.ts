@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { groupMembers, identify, isAlive, type ProcessIdentity } from './process-table.ts'
 
 /**
- * Record that the lock's holder writes next to the lock: its identity, its children, and the addresses of its services
- * while they run.
+ * Contents of the record file, which the holder of the lock writes next to the lock. It contains the holder's identity,
+ * its child processes and, while the services run, their addresses.
  */
 type Record = {
   holder: ProcessIdentity
@@ -14,36 +14,41 @@ type Record = {
   addresses?: StackAddresses
 }
 
-/** Addresses for verifying this stack, which `svc verify` reads from the record. They contain no secrets. */
+/** Addresses of the stack's services. `svc verify` reads them from the record file. They contain no secrets. */
 export type StackAddresses = {
   base_url: string
   triggers_url: string
   chain_rpc: string
-  /** `ip:port`, UDP. */
+  /** Address of the DNS server as `ip:port`, over UDP. */
   dns_server: string
-  /** PEM of the authority that issued the origin's certificate. */
+  /** Path of a PEM file with the certificate authority that issued the origin's certificate. */
   ca_file: string
-  /** The governance contract as 0x hex. */
+  /** Address of the governance contract in 0x hex. */
   governance: string
 }
 
-/** Time for leftovers to stop by themselves, so that the chain can write its state. Then they are killed. */
+/**
+ * Time for leftover processes to stop on their own, so that the chain can write its state. They are killed afterwards.
+ */
 const ASK_MS = 3_000
-/** A killed process disappears at once, unless it is blocked in the kernel. */
+/**
+ * Time to wait until a killed process has disappeared. It disappears immediately, unless it is blocked in the kernel.
+ */
 const KILL_MS = 5_000
 
 export class StateInUse extends Error {
   constructor(folder: string, pid: number | undefined) {
     super(
-      `${folder} is in use by another stack${pid === undefined ? '' : ` (pid ${pid})`}: stop it, or set SVC_STATE_DIR to another folder`,
+      `${folder} is in use by another stack${pid === undefined ? '' : ` (pid ${pid})`}; stop it, or set SVC_STATE_DIR to another folder`,
     )
     this.name = 'StateInUse'
   }
 }
 
 /**
- * Allows one stack per state folder. The operating system releases the file lock however its holder exits, so the lock
- * is never stale. Processes that a killed holder left behind are in the record, and are terminated first.
+ * Ensures that only one stack uses a state folder. The lock is a file lock that the operating system releases when the
+ * holder exits for any reason, so it is never stale. The record file lists processes that a killed holder left behind.
+ * They are terminated when the lock is taken.
  */
 export class StateLock {
   readonly #database: DatabaseSync
@@ -56,7 +61,10 @@ export class StateLock {
     this.#record = record
   }
 
-  /** @throws {StateInUse} */
+  /**
+   * Takes the lock of a state folder, and terminates leftover processes of the previous holder.
+   * @throws {StateInUse} if another stack holds the lock
+   */
   static async take(folder: string): Promise<StateLock> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const recordFile = join(folder, 'stack.json')
@@ -77,7 +85,7 @@ export class StateLock {
     return lock
   }
 
-  /** Records a child, so that the next start can terminate it if this process cannot. */
+  /** Records a child process, so that the next start can terminate it if this process fails to. */
   addChild(name: string, pid: number): void {
     const leader = identify(pid)
     if (!leader) return
@@ -85,7 +93,7 @@ export class StateLock {
     this.#write()
   }
 
-  /** Publishes the addresses of the services until `release`. */
+  /** Writes the addresses of the services to the record file, where they remain until `release`. */
   publish(addresses: StackAddresses): void {
     this.#record.addresses = addresses
     this.#write()
@@ -107,7 +115,8 @@ function readRecord(file: string): Record | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record
   } catch {
-    return undefined // the first start, or an earlier start was killed while writing and had not started anything yet
+    // This is the first start, or an earlier start was killed while writing, before it started any process.
+    return undefined
   }
 }
 
@@ -124,7 +133,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // The process has already exited.
+      // The process to be signaled has already exited.
     }
   }
 }

@@ -1,23 +1,26 @@
-/** Turns a token transfer into a signed result, through a chain event on the stack's own `ethereum`. */
+/**
+ * Part of the demo in which a token transfer causes an action to sign a message, through a chain event trigger on the
+ * stack's own `ethereum`.
+ */
 import type { FundedWallet } from './funded-wallets.ts'
 import { deployDemoToken } from './demo-token/deploy.ts'
-import type { JourneyStep } from './journey.ts'
+import type { JourneyStep } from './journey-step.ts'
 
 export type TokenJourney = {
   wallet: FundedWallet
   /**
    * Creates a trigger with the journey's action and keys.
-   * @returns its record
+   * @returns the trigger's record
    */
   createTrigger: (fields: object) => Promise<any>
   /**
-   * Returns the first run of a trigger once it has finished.
-   * @throws {Error}
+   * Waits for the first run of a trigger to finish, and returns it.
+   * @throws {Error} if the run fails or stalls
    */
   firstRun: (triggerId: string) => Promise<any>
   /**
    * Returns the signer of a message.
-   * @throws {Error} if it is not the expected signer
+   * @throws {Error} if the signer is not the expected one
    */
   signerOf: (response: any, message: string) => Promise<string>
   step: JourneyStep

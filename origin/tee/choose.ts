@@ -25,8 +25,8 @@ export type TeeChoice = {
 }
 
 /**
- * Returns the machine that the settings select, and its root key. Refuses a machine that does not match its claims.
- * @throws {TeeRefused | TeeUnavailable | KeyNotAuthentic}
+ * Returns the TEE selected in the settings, and its root key. Rejects a TEE that does not match the settings or its own
+ * reports.
  */
 export async function chooseTee(
   choice: TeeChoice,
@@ -38,7 +38,9 @@ export async function chooseTee(
 async function dstack(choice: TeeChoice): Promise<TeeProvider> {
   const { settings, now, log, socketPath = DSTACK_SOCKET } = choice
   if (settings.SVC_KMS_ROOT === undefined)
-    throw new TeeRefused('SVC_TEE=dstack needs SVC_KMS_ROOT: the KMS that may give the root key')
+    throw new TeeRefused(
+      'SVC_TEE=dstack requires SVC_KMS_ROOT, the root of the KMS that issues the root key',
+    )
   const tee = new DstackProvider({
     agent: new GuestAgent({ socketPath }),
     kmsRoot: Buffer.from(settings.SVC_KMS_ROOT, 'hex'),
@@ -52,13 +54,15 @@ async function dstack(choice: TeeChoice): Promise<TeeProvider> {
   return tee
 }
 
-/** Creates a simulated machine. Its root key is a file, which is only allowed in the local stack. */
+/** Creates a simulated TEE, which reads its root key from a file. Only allowed in the local stack. */
 function simulated(choice: TeeChoice): TeeProvider {
   const { settings, stateDir, now, socketPath = DSTACK_SOCKET } = choice
   if (settings.SVC_ENV === 'production')
-    throw new TeeRefused('SVC_TEE=simulated is refused in production')
+    throw new TeeRefused('SVC_TEE=simulated is not allowed in production')
   if (existsSync(socketPath))
-    throw new TeeRefused(`SVC_TEE=simulated is refused where a guest agent is: ${socketPath}`)
+    throw new TeeRefused(
+      `SVC_TEE=simulated is not allowed on a machine with a guest agent (${socketPath})`,
+    )
   const app = {
     appCompose: simulatedAppCompose(settings.SVC_APP_COMPOSE_FILE),
     appId: settings.SVC_APP_ID,

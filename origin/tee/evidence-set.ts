@@ -19,34 +19,34 @@ import {
 } from './key-files.ts'
 import { REPORT_DATA_BYTES, type TeeProvider } from './provider.ts'
 
-/** The certificate served over TLS, as the evidence names it. */
+/** TLS certificate that the evidence commits to. */
 export type ServedCertificate = {
-  /** Domain of the public URL. The file is `cert-<domain>.pem`. */
+  /** Domain of the public URL. It is part of the certificate's file name, `cert-<domain>.pem`. */
   domain: string
-  /** PEM, leaf first. */
+  /** Certificate chain as PEM, leaf certificate first. */
   chain: string
-  /** JSON with the account's URI, as the ACME client wrote it. */
+  /** ACME account file as written by the ACME client: JSON with the account's URI. */
   acmeAccount: string
 }
 
-/** All evidence of one moment. Its parts match each other, so it is only replaced as a whole. */
+/** A consistent set of evidence. The parts match each other, so the set is only replaced as a whole. */
 export type EvidenceSet = {
-  /** Files by name, in the order of the listing. */
+  /** Evidence files by name, in the order in which they are listed. */
   files: ReadonlyMap<string, string>
-  /** Quote with zeroed report data. */
+  /** Attestation with report data of all zeros. */
   attestation: Attestation
   info: Info & Record<string, unknown>
   certificate: ServedCertificate
-  /** Days since 1970, UTC. */
+  /** UTC day on which the set was made, as days since 1970. */
   day: number
-  /** Unix milliseconds from which its channel key is rejected. */
+  /** Time at which the channel key in the evidence expires, in Unix milliseconds. */
   validUntil: number
 }
 
 /**
- * Makes the current evidence (`docs/attestation.md`): the checksums of the files, and a quote with the SHA-256 of those
- * checksums, padded with zeros, as its report data.
- * @param at Unix milliseconds
+ * Makes a new set of evidence (`docs/attestation.md`): the evidence files, their checksums, and a quote whose report
+ * data is the SHA-256 of the checksums, padded with zeros.
+ * @param at current time, in Unix milliseconds
  * @throws {TeeUnavailable}
  */
 export async function makeEvidenceSet(
@@ -81,7 +81,7 @@ export async function makeEvidenceSet(
   }
 }
 
-/** Selects the documented fields, without any others. */
+/** Copies only the documented fields of an attestation. */
 export function attestationOf({ quote, event_log, vm_config }: Attestation): Attestation {
   return { quote, event_log, vm_config }
 }

@@ -10,7 +10,7 @@ export type EvidenceOptions = {
   log: Log
 }
 
-/** Holds the current evidence. A single caller renews it, with one renewal at a time. */
+/** Stores the current set of evidence. Not safe for concurrent renewals: only one caller may renew it. */
 export class Evidence {
   readonly #options: EvidenceOptions
   #set: EvidenceSet | undefined
@@ -21,34 +21,34 @@ export class Evidence {
   }
 
   /**
-   * Returns the current set of matching files.
-   * @throws {TeeUnavailable} before the first set is made, and when the last one has expired
+   * Returns the current set of evidence.
+   * @throws {TeeUnavailable} before the first set is made, and after the last set has expired
    */
   current(): EvidenceSet {
     const { now } = this.#options
     if (this.#set && now() < this.#set.validUntil) return this.#set
-    throw new TeeUnavailable('there is no evidence of today')
+    throw new TeeUnavailable('the evidence is out of date')
   }
 
-  /** True if there is a set that has not expired. */
+  /** True if an unexpired set of evidence is available. */
   get isThere(): boolean {
     return this.#set !== undefined && this.#options.now() < this.#set.validUntil
   }
 
-  /** Unix milliseconds; undefined before the first set. */
+  /** Time at which the current evidence was made, in Unix milliseconds; undefined before the first set is made. */
   get madeAt(): number | undefined {
     return this.#madeAt
   }
 
-  /** True if a new day has begun, or another certificate is to be served. */
+  /** Returns true if the evidence was made on an earlier day or for another certificate, and so must be renewed. */
   isOldFor(certificate: ServedCertificate): boolean {
     return this.#set?.certificate !== certificate || this.#set.day !== dayOf(this.#options.now())
   }
 
   /**
-   * Makes new evidence and replaces the old set.
-   * @param serve starts to serve the certificate, in one step with the replacement
-   * @throws {TeeUnavailable} if it fails; the old set stays
+   * Makes new evidence, which replaces the old set.
+   * @param serve called synchronously just before the replacement, to start serving the certificate
+   * @throws {TeeUnavailable} if making the evidence fails; the old set is kept
    */
   async make(certificate: ServedCertificate, serve: () => void = () => {}): Promise<void> {
     const { tee, keys, now } = this.#options
@@ -59,7 +59,7 @@ export class Evidence {
     this.#madeAt = at
   }
 
-  /** Like `make`, but logs a failure, for a caller that can continue with the old set. */
+  /** Like `make`, but logs a failure instead of throwing, for callers that can continue with the old evidence. */
   async renew(certificate: ServedCertificate, serve?: () => void): Promise<void> {
     const { log } = this.#options
     try {

@@ -5,12 +5,15 @@ import { MinuteRate } from '../admission/minute-rate.ts'
 import { attestationOf } from './evidence-set.ts'
 import type { Attestation, TeeProvider } from './provider.ts'
 
-/** Retry delay. A quote takes less time, so a caller that is rejected because of others does not have to wait long. */
+/**
+ * Retry delay for a caller that is rejected because too many quotes are being made. Making a quote takes less time than
+ * this.
+ */
 const ROOM_AGAIN_MS = 1_000
 
 /**
- * Quotes with a nonce of the caller's choice. They are free of charge, and the machine makes one at a time, so both the
- * concurrent quotes of all callers and the quotes per minute of each caller are limited.
+ * Makes quotes for nonces chosen by callers. Quotes are free of charge, and the machine makes only one at a time. Both
+ * the concurrent quotes in total and the quotes per minute of each caller are therefore limited.
  */
 export class FreshQuotes {
   readonly #tee: TeeProvider
@@ -23,12 +26,14 @@ export class FreshQuotes {
   }
 
   /**
+   * Returns a new attestation that commits to the nonce.
    * @param nonce 1 to 64 bytes
+   * @param address the caller's IP address, for rate limiting
    * @throws {TooManyCalls | TeeUnavailable}
    */
   async quote(nonce: Uint8Array<ArrayBuffer>, address: string): Promise<Attestation> {
     if (this.#underWay >= QUOTES_AT_ONCE)
-      throw new TooManyCalls('quotes are being made for others', ROOM_AGAIN_MS)
+      throw new TooManyCalls('too many quotes are being generated', ROOM_AGAIN_MS)
     this.#rate.take(address)
     this.#underWay++
     try {

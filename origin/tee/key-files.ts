@@ -1,7 +1,4 @@
-/**
- * Files of the public keys in the evidence. Each file is identical, byte for byte, in every process with the same root
- * key.
- */
+/** Evidence files with public keys. Each file is byte-for-byte identical in all processes with the same root key. */
 import type { z } from 'zod'
 import type {
   channelKeyFileSchema,
@@ -13,12 +10,15 @@ import type { P256Key } from '../keys/p256-key.ts'
 
 export const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Keys that the evidence names besides the certificate. */
+/** Keys that the evidence commits to, in addition to the TLS certificate. */
 export type EvidenceKeys = { channel: P256Key; epoch: number; storage: P256Key; receipt: P256Key }
 
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
-/** @param at Unix milliseconds; the key is valid until the midnight (UTC) after the next one */
+/**
+ * Returns the evidence file of the channel key. The key is valid until the end of the next day (UTC).
+ * @param at current time, in Unix milliseconds
+ */
 export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
   const file: z.infer<typeof channelKeyFileSchema> = {
     ...sealedTo(key),
@@ -41,12 +41,15 @@ export function receiptKeyFile(key: P256Key): string {
   return text(file)
 }
 
-/** Returns the days since 1970 in UTC. Evidence is made for one day. */
+/** Converts a time in Unix milliseconds to a UTC day: the number of days since 1970. Evidence is renewed every day. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
-/** Evidence is valid until the end of the following day, which leaves a day to repair a renewal that fails. */
+/**
+ * Returns the time at which evidence made at `at` expires: the end of the next UTC day. If the daily renewal fails,
+ * this leaves a day to repair it.
+ */
 export function validUntil(at: number): number {
   return (dayOf(at) + 2) * DAY_MS
 }

@@ -7,28 +7,33 @@ import type {
 
 export const REPORT_DATA_BYTES = 64
 
-/** The machine that this process runs in, as far as it can be proven to others. */
+/** Attestation functions of the machine that this process runs in. */
 export type TeeProvider = {
   mode: 'dstack' | 'simulated'
-  /** Returns 32 bytes, the same in every process of this application. @throws {TeeUnavailable | KeyNotAuthentic} */
+  /**
+   * Returns the root key: 32 bytes, the same in every process of this application.
+   * @throws {TeeUnavailable | KeyNotAuthentic}
+   */
   rootKey(): Promise<Uint8Array>
   /**
    * Makes a new quote.
-   * @param reportData at most 64 bytes, padded with zeros
+   * @param reportData at most 64 bytes; shorter data is padded with zeros
    * @throws {TeeUnavailable}
    */
   quote(reportData: Uint8Array): Promise<EvidenceQuote>
-  /** Returns the documented fields, and all others that the machine reports about itself. @throws {TeeUnavailable} */
-  info(): Promise<Info & Record<string, unknown>>
   /**
-   * Returns the collateral with which a quote of this machine is verified, not yet expired. @throws {TeeUnavailable}
+   * Returns everything that the machine reports about itself, including undocumented fields. @throws {TeeUnavailable}
    */
+  info(): Promise<Info & Record<string, unknown>>
+  /** Returns unexpired collateral for verifying quotes of this machine. @throws {TeeUnavailable} */
   collateral(): Promise<Collateral>
-  /** Unix milliseconds at which the current collateral was fetched; undefined before the first. */
+  /** Time at which the current collateral was fetched, in Unix milliseconds; undefined before the first fetch. */
   readonly collateralAt?: number | undefined
 }
 
-/** The guest agent, or the service with the platform's collateral, does not respond. Nothing is known. */
+/**
+ * Thrown if the guest agent or the collateral service does not return a valid response, or if no valid evidence exists.
+ */
 export class TeeUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

@@ -1,4 +1,6 @@
-/** The machine is not what the settings or its own responses claim. The origin does not start. */
+/**
+ * Thrown at startup if the TEE does not match the settings or what it reports about itself. The origin does not start.
+ */
 export class TeeRefused extends Error {
   constructor(reason: string) {
     super(reason)

@@ -7,16 +7,16 @@ export type TendedEvidence = {
   evidence: Evidence
   publicUrl: string
   tls: ServedTls
-  /** Returns the TLS files to serve: the same object as before if they are unchanged. @throws {TlsFilesUnusable} */
+  /** Reads the TLS files. Returns the same object as before if the files are unchanged. @throws {TlsFilesUnusable} */
   look: (served: ServedTls) => ServedTls
   serve: (tls: ServedTls) => void
   log: Log
 }
 
 /**
- * Renews the evidence when a day has begun, or when the ACME client has written another certificate. That certificate
- * is then served in the same step, so that certificate and evidence match. If one of the two is unavailable, both stay
- * unchanged.
+ * Renews the evidence when a new UTC day begins, or when the ACME client has written a new certificate. A new
+ * certificate is served in the same step, so that it always matches the evidence. If either the evidence or the
+ * certificate is unavailable, neither is replaced.
  */
 export class EvidenceTending {
   readonly #given: TendedEvidence
@@ -33,17 +33,20 @@ export class EvidenceTending {
     this.#endsAt = endOf(given.tls)
   }
 
-  /** Makes the first evidence. @throws {TeeUnavailable} */
+  /** Makes the first set of evidence. @throws {TeeUnavailable} */
   async start(): Promise<void> {
     await this.#given.evidence.make(this.#certificate)
   }
 
-  /** Expiry of the served certificate, in Unix milliseconds. */
+  /** Time at which the served certificate expires, in Unix milliseconds. */
   get certificateEndsAt(): number {
     return this.#endsAt
   }
 
-  /** Checks once, and renews if necessary. Concurrent callers share one check. Never throws. */
+  /**
+   * Checks the certificate files and the date, and renews the evidence if necessary. Concurrent callers share one
+   * check. Never throws.
+   */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
@@ -72,7 +75,7 @@ export class EvidenceTending {
       this.#unusable = ''
       return found
     } catch (error) {
-      // Logged once per reason. Files that are being written will be complete at the next check.
+      // Logs each reason only once. Files that are still being written will be complete at the next check.
       const reason = error instanceof TlsFilesUnusable ? error.message : 'unknown'
       if (reason !== this.#unusable) log('tls.unusable', { reason })
       this.#unusable = reason

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
 
-/** Files that an ACME client in the same machine writes to `SVC_TLS_DIR`. */
+/** Names of the files that an ACME client in the same machine writes to `SVC_TLS_DIR`. */
 export const CHAIN_FILE = 'fullchain.pem'
 export const KEY_FILE = 'privkey.pem'
 export const ACCOUNT_FILE = 'acme-account.json'
 
-/** The files are missing, incomplete or do not match each other. The previous files remain in use. */
+/** The TLS files are missing, incomplete or do not match each other. The previous files remain in use. */
 export class TlsFilesUnusable extends Error {
   constructor(reason: string) {
-    super(`the TLS files are not usable: ${reason}`)
+    super(`invalid TLS files: ${reason}`)
     this.name = 'TlsFilesUnusable'
   }
 }
 
-/** The forms in which certbot (`regr.json`) and lego store an account's URI. */
+/** JSON forms in which certbot (`regr.json`) and lego store the URI of an ACME account. */
 const accountSchema = z.union([
   z.object({ uri: z.url() }),
   z.object({ account_uri: z.url() }),
@@ -34,7 +34,7 @@ function uriIn(account: z.infer<typeof accountSchema>): string {
 }
 
 /**
- * Reads and validates the current files.
+ * Reads and validates the current TLS files.
  * @param domain the public host name or IP address, which the certificate must cover
  * @throws {TlsFilesUnusable}
  */
@@ -42,17 +42,18 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
   const chain = read(folder, CHAIN_FILE)
   const key = read(folder, KEY_FILE)
   const account = read(folder, ACCOUNT_FILE)
-  const leaf = attempt(() => new X509Certificate(chain), `${CHAIN_FILE} is no certificate`)
-  const privateKey = attempt(() => createPrivateKey(key), `${KEY_FILE} is no private key`)
+  const leaf = attempt(() => new X509Certificate(chain), `${CHAIN_FILE} is not a certificate`)
+  const privateKey = attempt(() => createPrivateKey(key), `${KEY_FILE} is not a private key`)
   if (!leaf.checkPrivateKey(privateKey))
-    throw new TlsFilesUnusable(`${KEY_FILE} is not the key of ${CHAIN_FILE}`)
+    throw new TlsFilesUnusable(`${KEY_FILE} does not match the certificate in ${CHAIN_FILE}`)
   const isFor = isIP(domain) ? leaf.checkIP(domain) : leaf.checkHost(domain)
   if (!isFor) throw new TlsFilesUnusable(`${CHAIN_FILE} is not for ${domain}`)
   const uri = attempt(
     () => uriIn(accountSchema.parse(JSON.parse(account))),
-    `${ACCOUNT_FILE} names no account URI`,
+    `${ACCOUNT_FILE} does not contain an account URI`,
   )
-  // Only the URI is kept: the client's file may contain an e-mail address or the account key.
+  // Only the account's URI is returned, because the ACME client's file may contain an e-mail address or the account
+  // key.
   return { key, chain, acmeAccount: `${JSON.stringify({ uri })}\n` }
 }
 
@@ -61,10 +62,10 @@ export function isSameTls(one: ServedTls, other: ServedTls): boolean {
 }
 
 function read(folder: string, name: string): string {
-  return attempt(() => readFileSync(join(folder, name), 'utf8'), `${name} can not be read`)
+  return attempt(() => readFileSync(join(folder, name), 'utf8'), `${name} cannot be read`)
 }
 
-// The cause is omitted, because it may quote the key.
+// Replaces any error of `make`. The original error is not its cause, because it may quote the private key.
 function attempt<Value>(make: () => Value, reason: string): Value {
   try {
     return make()

@@ -2,12 +2,15 @@ import { X509Certificate } from 'node:crypto'
 import type { ServedCertificate } from '../tee/evidence-set.ts'
 import { loadTls } from '../tls.ts'
 
-/** TLS material in PEM, with the leaf first in `chain`, and the ACME account that requested the certificate. */
+/**
+ * Private key and certificate chain in PEM, with the leaf certificate first, and the ACME account that requested the
+ * certificate.
+ */
 export type ServedTls = { key: string; chain: string; acmeAccount: string }
 
 /**
- * Returns the account URI that replaces a real ACME account in a local stack. Its name server publishes it in CAA
- * records.
+ * Returns the URI that a local stack uses instead of a real ACME account's URI. The stack's name server publishes it in
+ * CAA records.
  */
 export function localAcmeAccountUri(publicUrl: string): string {
   return `${new URL(publicUrl).origin}/acme/acct/1`
@@ -23,7 +26,10 @@ export function certificateOf(tls: ServedTls, publicUrl: string): ServedCertific
   return { domain: domainOf(publicUrl), chain: tls.chain, acmeAccount: tls.acmeAccount }
 }
 
-/** Returns when the leaf expires, in Unix milliseconds, or NaN if the chain does not start with a certificate. */
+/**
+ * Returns the expiry time of the leaf certificate in Unix milliseconds, or NaN if the chain does not start with a
+ * certificate.
+ */
 export function endOf({ chain }: Pick<ServedTls, 'chain'>): number {
   try {
     return new X509Certificate(chain).validToDate.getTime()
@@ -32,7 +38,7 @@ export function endOf({ chain }: Pick<ServedTls, 'chain'>): number {
   }
 }
 
-/** Returns the public host, without brackets for an IPv6 address. */
+/** Returns the host of the public URL, without brackets for an IPv6 address. */
 export function domainOf(publicUrl: string): string {
   return new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')
 }

@@ -2,16 +2,17 @@ import { EVIDENCE_ANSWER_MS } from '../limits.ts'
 import { joinBytes } from '../envelope/format.ts'
 
 /**
- * The origin's evidence could not be fetched, or is malformed. It says nothing about whether the origin is trustworthy.
+ * The origin's evidence could not be fetched, or is malformed. This error does not imply that the origin is
+ * untrustworthy.
  */
 export class EvidenceUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
-    super(`the origin's evidence is not there: ${reason}`, options)
+    super(`the origin's evidence is unavailable: ${reason}`, options)
     this.name = 'EvidenceUnavailable'
   }
 }
 
-/** Fetches a path and returns the response text. */
+/** Fetches a path of the origin and returns the response text. */
 export type Ask = (path: string, maxBytes: number) => Promise<string>
 
 type Network = {
@@ -20,9 +21,9 @@ type Network = {
 }
 
 /**
- * Returns the body of a response with status 200, unmodified.
- * @throws {EvidenceUnavailable} for another status, a redirect, a body over the limit or not in UTF-8, and if the
- * response takes longer than `EVIDENCE_ANSWER_MS`
+ * Fetches a URL and returns the response body, unmodified.
+ * @throws {EvidenceUnavailable} if the status is not 200 (redirects are not followed), the body exceeds the limit or is
+ * not UTF-8, or the response takes longer than `EVIDENCE_ANSWER_MS`
  */
 export async function bounded(
   { fetch, signal }: Network,
@@ -33,18 +34,18 @@ export async function bounded(
   const late = AbortSignal.timeout(EVIDENCE_ANSWER_MS)
   const ends = signal ? AbortSignal.any([signal, late]) : late
   try {
-    // Following a redirect would accept another host's evidence for this one.
+    // Redirects are not followed, because another host could then serve its own evidence in place of the origin's.
     const answer = await fetch(url, { redirect: 'manual', signal: ends })
     if (answer.status !== 200) {
       await answer.body?.cancel()
-      throw new EvidenceUnavailable(`${pathname} answers ${answer.status || 'a redirect'}`)
+      throw new EvidenceUnavailable(`${pathname} responded with ${answer.status || 'a redirect'}`)
     }
     const bytes = await atMost(answer, maxBytes)
-    if (!bytes) throw new EvidenceUnavailable(`${pathname} has more than ${maxBytes} bytes`)
+    if (!bytes) throw new EvidenceUnavailable(`${pathname} is larger than ${maxBytes} bytes`)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (error instanceof EvidenceUnavailable) throw error
-    const reason = error instanceof Error ? error.message : 'it does not answer'
+    const reason = error instanceof Error ? error.message : 'no response'
     throw new EvidenceUnavailable(`${pathname}: ${reason}`, { cause: error })
   }
 }

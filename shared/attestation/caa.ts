@@ -1,10 +1,11 @@
-/** CAA records (RFC 8659), and the ACME accounts they are bound to (RFC 8657). */
+/** Parses CAA records (RFC 8659), and the ACME account that a record is bound to (RFC 8657). */
 
 /**
- * A property that authorizes issuance: the authority's domain (empty for no authority) and the account it is bound to.
+ * CAA property that authorizes issuance: the domain of the certificate authority (empty if no authority may issue), and
+ * the ACME account that it is bound to.
  */
 export type CaaIssuer = {
-  /** `issuewild` applies to wildcard certificates only. */
+  /** Tag of the CAA property. `issuewild` applies to wildcard certificates only. */
   tag: 'issue' | 'issuewild'
   issuer: string
   accountUri: string | undefined
@@ -14,7 +15,7 @@ const RECORD = /^\d{1,3}\s+(issue|issuewild)\s+("?)(.*)\2$/i
 
 /**
  * Parses a CAA record. Returns undefined for properties other than `issue` and `issuewild`.
- * @param record as in a zone file
+ * @param record the record's text, in zone file syntax
  */
 export function caaIssuerOf(record: string): CaaIssuer | undefined {
   const [, name, , value] = RECORD.exec(record.trim()) ?? []
@@ -24,6 +25,6 @@ export function caaIssuerOf(record: string): CaaIssuer | undefined {
   const uris = parameters
     .filter((parameter) => /^accounturi\s*=/i.test(parameter))
     .map((parameter) => parameter.slice(parameter.indexOf('=') + 1).trim())
-  // With more than one, no account can satisfy the record (RFC 8657, section 3).
+  // If a record has several `accounturi` parameters, no account can satisfy it (RFC 8657, section 3).
   return { tag, issuer, accountUri: uris.length === 1 ? uris[0] : undefined }
 }

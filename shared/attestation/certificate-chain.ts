@@ -1,12 +1,18 @@
-/** Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5), and simulated ones for local stacks. */
+/**
+ * Parses and verifies Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5), and the simulated chains
+ * of local stacks.
+ */
 import { utils } from '@phala/dcap-qvl'
-// Must come before x509, whose dependency injection needs it at load time.
+// `reflect-metadata` must be imported before x509, which uses it for dependency injection at load time.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { check, CheckFailed } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 
-/** Required common names. Without this check, the owner of one platform's key could sign in Intel's name. */
+/**
+ * Required common name of each certificate role. Without this check, the owner of one platform's key could sign in
+ * Intel's name.
+ */
 const COMMON_NAMES = {
   root: /SGX Root CA$/,
   'PCK CA': /SGX PCK (?:Platform |Processor )CA$/,
@@ -21,40 +27,47 @@ export const TCB_CHAIN = ['TCB signing', 'root'] as const
 
 const AUTHORITIES: readonly CertificateRole[] = ['root', 'PCK CA']
 
-/** `roles` and `certificates` have the same length. Certificates are leaf first. */
+/** A parsed certificate chain, leaf first. `roles` and `certificates` have the same length. */
 export type Chain = {
-  /** Name for messages, such as "the quote's chain". */
+  /** Name of the chain for error messages, such as "the quote's chain". */
   name: string
   roles: readonly CertificateRole[]
   certificates: readonly x509.X509Certificate[]
 }
 
 /**
- * Parses a PEM chain, leaf first, with one certificate for each role.
- * @throws {CheckFailed} if the number of certificates differs, or if one does not parse or has another role
+ * Parses a PEM certificate chain, leaf first. The chain must contain one certificate for each role.
+ * @throws {CheckFailed} if the number of certificates differs, or if a certificate does not parse or has a different
+ * role
  */
 export function parseChain(name: string, pem: string, roles: readonly CertificateRole[]): Chain {
   const ders: Uint8Array[] = certificatesOf(pem)
   check(
     ders.length === roles.length,
-    `${name} has ${ders.length} certificates, not ${roles.length}`,
+    `${name} has ${ders.length} certificates, expected ${roles.length}`,
   )
   const certificates = ders.map((der, at) => {
     const certificate = parsed(name, der)
     const role = roles[at]!
     const [commonName = ''] = certificate.subjectName.getField('CN')
-    check(COMMON_NAMES[role].test(commonName), `${name} has a certificate that is not for ${role}`)
+    check(
+      COMMON_NAMES[role].test(commonName),
+      `${name} has a certificate with the wrong role, expected ${role}`,
+    )
     return certificate
   })
   return { name, roles, certificates }
 }
 
-/** The library's own byte type. */
+/** Byte array type of `@phala/dcap-qvl`. */
 export type LibraryBytes = ReturnType<typeof utils.extractCerts>[number]
 
-/** Extracts the DER of each certificate with the library itself, so that our checks see what its verification sees. */
+/**
+ * Extracts the DER of each certificate in a PEM text. Uses the parser of `@phala/dcap-qvl`, so that our checks see the
+ * same certificates as its verification.
+ */
 export function certificatesOf(pem: string): LibraryBytes[] {
-  // The function accepts text, although its types do not say so.
+  // `extractCerts` also accepts text, although its type declaration does not include it.
   return utils.extractCerts(pem as unknown as LibraryBytes)
 }
 
@@ -62,13 +75,14 @@ function parsed(name: string, der: Uint8Array): x509.X509Certificate {
   try {
     return new x509.X509Certificate(new Uint8Array(der))
   } catch {
-    throw new CheckFailed(`${name} has a certificate that does not parse`)
+    throw new CheckFailed(`${name} has an invalid certificate`)
   }
 }
 
 /**
- * Checks signatures, names, dates and constraints (RFC 5280, section 6.1), up to a root with the given key.
- * @throws {CheckFailed}
+ * Verifies the signatures, names, validity periods and constraints of a certificate chain (RFC 5280, section 6.1), up
+ * to a root with the given key.
+ * @throws {CheckFailed} if a check fails
  */
 export async function checkChain(
   { name, roles, certificates }: Chain,
@@ -77,17 +91,17 @@ export async function checkChain(
 ): Promise<void> {
   for (const [index, certificate] of certificates.entries()) {
     const role = roles[index]!
-    // A root is its own issuer.
+    // A root certificate is its own issuer.
     const issuer = certificates[index + 1] ?? certificate
     const what = `${name}: ${certificate.subject}`
-    check(certificate.issuer === issuer.subject, `${what} names another issuer`)
+    check(certificate.issuer === issuer.subject, `${what} names a different issuer`)
     check(await isSignedBy(certificate, issuer), `${what} is not signed by its issuer`)
     check(at >= certificate.notBefore, `${what} is not valid yet`)
     check(at <= certificate.notAfter, `${what} has expired`)
     if (role === 'root')
-      check(spkiSha256(certificate) === root.spkiSha256, `${name} ends in another root`)
+      check(spkiSha256(certificate) === root.spkiSha256, `${name} ends in a different root`)
     if (AUTHORITIES.includes(role)) checkAuthority(what, certificate)
-    else check(!isAuthority(certificate), `${what} is an authority, and should be none`)
+    else check(!isAuthority(certificate), `${what} must not be a certificate authority`)
   }
 }
 
@@ -112,9 +126,9 @@ function isAuthority(certificate: x509.X509Certificate): boolean {
 }
 
 function checkAuthority(what: string, certificate: x509.X509Certificate): void {
-  check(isAuthority(certificate), `${what} signs, and is no authority`)
+  check(isAuthority(certificate), `${what} is an issuer, but not a certificate authority`)
   const { keyCertSign, cRLSign } = x509.KeyUsageFlags
   const usages = certificate.getExtension(x509.KeyUsagesExtension)?.usages ?? 0
-  check((usages & keyCertSign) !== 0, `${what} may not sign certificates`)
-  check((usages & cRLSign) !== 0, `${what} may not sign revocation lists`)
+  check((usages & keyCertSign) !== 0, `${what} is not allowed to sign certificates`)
+  check((usages & cRLSign) !== 0, `${what} is not allowed to sign revocation lists`)
 }

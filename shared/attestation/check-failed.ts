@@ -1,4 +1,4 @@
-/** A check of a rule failed. The message is the rule's reason, a sentence for people. */
+/** A check of a verification rule failed. The message is a human-readable sentence that gives the reason. */
 export class CheckFailed extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -6,19 +6,22 @@ export class CheckFailed extends Error {
   }
 }
 
-/** @throws {CheckFailed} */
+/**
+ * Asserts a condition.
+ * @throws {CheckFailed} with the given message if the condition is false
+ */
 export function check(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new CheckFailed(otherwise)
 }
 
-/** Truncates and quotes text from evidence, so that a message does not present it as our own words. */
+/** Truncates and quotes text from the evidence, so that an error message does not present it as our own words. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
 
-/** Formats a library's error about untrusted bytes, with its cause. */
+/** Formats a library's error about untrusted input, including its cause. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it does not parse'
+  if (!(error instanceof Error)) return 'it cannot be parsed'
   const { cause } = error
   const text = cause instanceof Error ? `${error.message}: ${cause.message}` : error.message
   return text.slice(0, 300)

@@ -8,7 +8,8 @@ import type { RootPolicy } from './policy.ts'
 import { judgedRoot, type Root } from './root.ts'
 
 /**
- * Collateral with verified chains and revocation lists. The library checks its two signed statements with each quote.
+ * Collateral with verified certificate chains and revocation lists. `@phala/dcap-qvl` verifies the two signed
+ * statements in it (TCB info and QE identity) together with each quote.
  */
 export type CheckedCollateral = {
   collateral: Collateral
@@ -17,14 +18,17 @@ export type CheckedCollateral = {
   pckList: x509.X509Crl
 }
 
-/** @throws {CheckFailed} */
+/**
+ * Verifies the certificate chains and revocation lists of the collateral.
+ * @throws {CheckFailed} if a check fails
+ */
 export async function checkCollateral(
   collateral: Collateral,
   policy: RootPolicy,
   at: Date,
 ): Promise<CheckedCollateral> {
   const length = Object.values(collateral).reduce((sum, text) => sum + text.length, 0)
-  check(length <= COLLATERAL_MAX_BYTES, 'the collateral is longer than any is')
+  check(length <= COLLATERAL_MAX_BYTES, 'the collateral is too long')
   const { pck_crl_issuer_chain, tcb_info_issuer_chain, qe_identity_issuer_chain } = collateral
   const ofLists = parseChain("the PCK list's chain", pck_crl_issuer_chain, CRL_CHAIN)
   const ofTcbInfo = parseChain("the TCB info's chain", tcb_info_issuer_chain, TCB_CHAIN)

@@ -1,6 +1,6 @@
 /**
- * Checks revocation lists (RFC 5280, section 6.3). `@phala/dcap-qvl` only looks up serial numbers, and accepts any
- * bytes as a list.
+ * Verifies certificate revocation lists (RFC 5280, section 6.3). `@phala/dcap-qvl` only looks up serial numbers in
+ * them, and does not verify the lists.
  */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
@@ -8,10 +8,10 @@ import { decodeHex } from '../hex.ts'
 import { check, CheckFailed } from './check-failed.ts'
 
 /**
- * Parses a revocation list and checks its issuer, signature and validity period.
- * @param hex of DER
- * @throws {CheckFailed} if the list does not parse, is from another issuer, has a bad signature, or is not valid at
- * `at`
+ * Parses a certificate revocation list, and checks its issuer, signature and validity period.
+ * @param hex the list's DER in hex
+ * @throws {CheckFailed} if the list does not parse, is from another issuer, has an invalid signature, or is not valid
+ * at the time `at`
  */
 export async function checkedList(
   name: string,
@@ -20,16 +20,19 @@ export async function checkedList(
   at: Date,
 ): Promise<x509.X509Crl> {
   const list = parsed(name, hex)
-  check(list.issuer === issuer.subject, `the ${name} is of another issuer`)
+  check(list.issuer === issuer.subject, `the ${name} has a different issuer`)
   check(await isSignedBy(list, issuer), `the ${name} is not signed by its issuer`)
-  check(at >= list.thisUpdate, `the ${name} is of the future`)
+  check(at >= list.thisUpdate, `the ${name} is not valid yet`)
   const { nextUpdate } = list
-  check(nextUpdate !== undefined, `the ${name} does not say how long it holds`)
+  check(nextUpdate !== undefined, `the ${name} has no date of its next update`)
   check(at <= nextUpdate, `the ${name} has expired`)
   return list
 }
 
-/** @throws {CheckFailed} */
+/**
+ * Checks certificates against a revocation list.
+ * @throws {CheckFailed} if one of the certificates is revoked
+ */
 export function checkNotRevoked(
   list: x509.X509Crl,
   certificates: readonly x509.X509Certificate[],
@@ -43,11 +46,11 @@ function parsed(name: string, hex: string): x509.X509Crl {
   if (der === undefined || der.length === 0) throw new CheckFailed(`the ${name} is not hex`)
   try {
     const list = new x509.X509Crl(der)
-    // These getters parse lazily. Reading them here reports malformed fields.
+    // These getters parse lazily. Reads all of them here, so that malformed fields are detected immediately.
     void [list.issuer, list.thisUpdate, list.nextUpdate, list.entries]
     return list
   } catch {
-    throw new CheckFailed(`the ${name} does not parse`)
+    throw new CheckFailed(`the ${name} cannot be parsed`)
   }
 }
 

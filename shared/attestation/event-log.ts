@@ -1,11 +1,11 @@
-/** Event logs in the format of dstack's guest agent (dstack, `cc-eventlog`). */
+/** Parses event logs in the format of dstack's guest agent (dstack, `cc-eventlog`). */
 import { z } from 'zod'
 import { decodeHex, encodeHex } from '../hex.ts'
 import { ATTESTATION_MAX_BYTES, EVENTS_MAX } from '../limits.ts'
 import { check, CheckFailed, quoted } from './check-failed.ts'
 import { sameBytes, sha384Of } from './digests.ts'
 
-/** Type of the events that software extends into RTMR3 at run time. */
+/** Event type of the events that software extends into RTMR3 at run time. */
 export const RUNTIME_EVENT = 0x08000001
 const DIGEST_BYTES = 48
 
@@ -16,7 +16,7 @@ const eventSchema = z.object({
   event: z.string(),
   event_payload: z.string(),
   version: z.int().optional(),
-  /** Version 2 only: hex of the bytes that the digest covers. */
+  /** Bytes that the event's digest covers, in hex. Present only in version 2 of the event format. */
   preimage: z.string().optional(),
 })
 const logSchema = z.array(eventSchema).max(EVENTS_MAX)
@@ -27,20 +27,20 @@ export type MeasuredEvent = {
   isRuntime: boolean
   name: string
   payload: Uint8Array
-  /** At most 48 bytes. */
+  /** Digest of the event, at most 48 bytes. */
   digest: Uint8Array
 }
 
 /**
- * Parses an event log, and computes or checks the digest of each runtime event.
- * @throws {CheckFailed} if the log does not parse, has an unknown version, or has a digest that does not match its
+ * Parses an event log. Computes the digest of each runtime event, or checks the digest if the log contains it.
+ * @throws {CheckFailed} if the log does not parse, has an unknown version, or contains a digest that does not match its
  * event
  */
 export function parseEventLog(log: string): MeasuredEvent[] {
   return entriesOf(log).map(measuredEvent)
 }
 
-/** Returns the same log with every digest filled in, as the official verifier requires. */
+/** Returns the event log with every digest filled in, as dstack's official verifier requires. */
 export function withDigests(log: string): string {
   const entries = entriesOf(log)
   return JSON.stringify(
@@ -49,7 +49,7 @@ export function withDigests(log: string): string {
 }
 
 function entriesOf(log: string): Entry[] {
-  check(log.length <= ATTESTATION_MAX_BYTES, 'the event log is longer than any log is')
+  check(log.length <= ATTESTATION_MAX_BYTES, 'the event log is too long')
   let parsed: unknown
   try {
     parsed = JSON.parse(log)
@@ -59,7 +59,7 @@ function entriesOf(log: string): Entry[] {
   const result = logSchema.safeParse(parsed)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new CheckFailed(`the event log does not parse: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new CheckFailed(`the event log is invalid: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
 function measuredEvent(entry: Entry, at: number): MeasuredEvent {
@@ -67,36 +67,39 @@ function measuredEvent(entry: Entry, at: number): MeasuredEvent {
   const given = decodeHex(entry.digest)
   check(
     given !== undefined && given.length <= DIGEST_BYTES,
-    `${name}: its digest is not hex of 48 bytes`,
+    `${name}: expected a digest of 48-byte hex`,
   )
   const payload = decodeHex(entry.event_payload)
-  check(payload !== undefined, `${name}: its payload is not hex`)
+  check(payload !== undefined, `${name}: expected a payload in hex`)
   const isRuntime = entry.event_type === RUNTIME_EVENT
   const event = { imr: entry.imr, isRuntime, name: entry.event, payload }
   if (!isRuntime) {
-    check(given.length > 0, `${name}: it has no digest`)
+    check(given.length > 0, `${name}: missing digest`)
     return { ...event, digest: given }
   }
   const digest = sha384Of(preimageOf(entry, payload, name))
-  check(given.length === 0 || sameBytes(given, digest), `${name}: its digest is of something else`)
+  check(given.length === 0 || sameBytes(given, digest), `${name}: its digest does not match`)
   return { ...event, digest }
 }
 
-/** Returns the bytes that an event's digest covers. A missing version means version 1. */
+/** Returns the bytes that an event's digest covers. An event without a version is of version 1. */
 function preimageOf(entry: Entry, payload: Uint8Array, name: string): Uint8Array {
   const { version = 1 } = entry
   if (version === 1) return preimageOfVersion1(entry.event, payload)
-  check(version === 2, `${name}: version ${version} is not known`)
+  check(version === 2, `${name}: unknown version ${version}`)
   const preimage = preimageOfVersion2(entry.event, payload)
   const given = entry.preimage === undefined ? undefined : decodeHex(entry.preimage)
-  check(given !== undefined, `${name}: version 2 needs its preimage in hex`)
-  check(sameBytes(given, preimage), `${name}: its preimage is of something else`)
+  check(given !== undefined, `${name}: version 2 requires a preimage in hex`)
+  check(sameBytes(given, preimage), `${name}: its preimage does not match`)
   return preimage
 }
 
 const encoder = new TextEncoder()
 
-/** The type as four little-endian bytes, the name and the payload, separated by colons. */
+/**
+ * Preimage of a version 1 event digest: the event type as four little-endian bytes, the name and the payload, separated
+ * by colons.
+ */
 function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   const head = new Uint8Array([...uint32(RUNTIME_EVENT), ...encoder.encode(`:${name}:`)])
   const preimage = new Uint8Array(head.length + payload.length)
@@ -105,7 +108,10 @@ function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   return preimage
 }
 
-/** Canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify` escapes strings as the RFC requires. */
+/**
+ * Preimage of a version 2 event digest, in canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify`
+ * escapes strings as the RFC requires.
+ */
 function preimageOfVersion2(name: string, payload: Uint8Array): Uint8Array {
   return encoder.encode(JSON.stringify({ name, payload: encodeHex(payload), type: RUNTIME_EVENT }))
 }

@@ -1,4 +1,4 @@
-/** The evidence that an origin serves for verification (docs/attestation.md). */
+/** Format of the evidence that an origin serves for verification (docs/attestation.md). */
 import { z } from 'zod'
 
 export const ATTESTATION_PATH = '/attestation'
@@ -10,14 +10,20 @@ export const ACME_ACCOUNT_FILE = 'acme-account.json'
 export const CHANNEL_KEY_FILE = 'channel-key.json'
 export const STORAGE_KEY_FILE = 'storage-key.json'
 export const RECEIPT_KEY_FILE = 'receipt-key.json'
-/** Intel's signed collateral, or its simulated counterpart. It carries its own signatures, so the checksums omit it. */
+/**
+ * Name of the file with Intel's signed collateral, or its simulated counterpart. It has its own signatures, so the
+ * checksum list does not include it.
+ */
 export const COLLATERAL_FILE = 'collateral.json'
 
-/** `GET /attestation`. The quote's report data is zero, or with `?nonce=` a hash of the nonce (`nonce.ts`). */
+/**
+ * Response of `GET /attestation`. The quote's report data is zero. With `?nonce=`, it is a hash of the nonce
+ * (`nonce.ts`).
+ */
 export const attestationSchema = z.object({
-  /** A TDX quote of version 4 in hex, with or without 0x. */
+  /** TDX quote of version 4 in hex, with or without 0x. */
   quote: z.string(),
-  /** JSON array of events. */
+  /** Event log of the machine: the text of a JSON array. */
   event_log: z.string(),
   vm_config: z.string(),
 })
@@ -34,8 +40,8 @@ export const evidenceQuoteSchema = attestationSchema.extend({ report_data: z.str
 export type EvidenceQuote = z.infer<typeof evidenceQuoteSchema>
 
 /**
- * `GET /evidences/collateral.json`, in the form that `@phala/dcap-qvl` reads. CRLs and signatures are hex, chains PEM,
- * and the rest JSON.
+ * Content of `/evidences/collateral.json`, in the format that `@phala/dcap-qvl` reads. Revocation lists and signatures
+ * are hex, certificate chains are PEM, and the other fields are JSON text.
  */
 export const collateralSchema = z.object({
   pck_crl_issuer_chain: z.string(),
@@ -50,27 +56,34 @@ export const collateralSchema = z.object({
 })
 export type Collateral = z.infer<typeof collateralSchema>
 
-/** Everything that a verification needs, so that it can be repeated later without a network (`svc verify --save`). */
+/**
+ * All data that a verification needs. A saved bundle (`svc verify --save`) can be verified again later without a
+ * network.
+ */
 export const bundleSchema = z.object({
   version: z.literal(1),
   base_url: z.string(),
-  /** RFC 3339: the time at which certificates, collateral and keys are judged. */
+  /**
+   * Time at which the evidence was fetched, in RFC 3339. Certificates, collateral and keys must be valid at this time.
+   */
   fetched_at: z.string(),
   attestation: attestationSchema,
   /**
-   * The quote for a nonce of the verifier's choice (nonce in hex). Without it, the evidence may be a replay of older
-   * evidence.
+   * A quote for a nonce (hex) that the verifier chose. If it is absent, the evidence may be a replay of older evidence.
    */
   fresh: z.object({ nonce: z.string(), attestation: attestationSchema }).optional(),
   info: infoSchema,
-  /** The files under `/evidences/`, unmodified, by name. */
+  /** Unmodified contents of the files under `/evidences/`, by file name. */
   files: z.record(z.string(), z.string()),
   collateral: collateralSchema,
-  /** Certificate of the TLS handshake that the files came over; absent if the verifier cannot see it. */
+  /**
+   * Server certificate of the TLS connection over which the files were fetched. Absent if the verifier has no access to
+   * it.
+   */
   served_certificate: z.object({ der_base64: z.string() }).optional(),
-  /** CAA records of the host, as in a zone file: `0 issue "ca.example; accounturi=…"`. */
+  /** CAA records of the host, in zone file syntax: `0 issue "ca.example; accounturi=…"`. */
   caa: z.object({ host: z.string(), records: z.array(z.string()) }).optional(),
-  /** The governance contract's decision on the compose hash. The contract is at `app_id`. */
+  /** Decision of the governance contract on the compose hash. The contract's address is `app_id`. */
   governance: z.object({ chain_id: z.number().int(), allowed: z.boolean() }).optional(),
 })
 export type EvidenceBundle = z.infer<typeof bundleSchema>

@@ -26,22 +26,22 @@ import {
 export { EvidenceUnavailable } from './bounded-answer.ts'
 
 export type FetchEvidence = {
-  /** URL of the origin, or of an edge that forwards its evidence. Its path is ignored. */
+  /** URL of the origin, or of an edge that forwards the origin's evidence. The path of the URL is ignored. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** 16 to 64 random bytes that a fresh quote must carry. */
+  /** Nonce of 16 to 64 random bytes, to which a fresh quote must commit. */
   nonce?: Uint8Array
-  /** Replaces the origin's own collateral, or supplies it if the origin has none. */
+  /** Collateral to use instead of the origin's own. Required if the origin serves no collateral. */
   collateral?: Collateral
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }
 
 /**
- * Fetches the evidence that an origin serves, for `verifyBundle`. The caller adds what depends on its platform: the
- * served certificate, CAA records, and the governance contract's response.
- * @throws {EvidenceUnavailable} for a response that is missing, too long, too late, redirected or malformed
+ * Fetches the evidence that an origin serves, as input for `verifyBundle`. The caller adds the parts that depend on its
+ * platform: the server certificate, CAA records, and the governance contract's response.
+ * @throws {EvidenceUnavailable} if a response is missing, too long, too late, redirected or malformed
  */
 export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundle> {
   const { nonce, now } = given
@@ -56,7 +56,7 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
   const [shown, fresh, info, collateral, files] = await Promise.all([
     attestation(),
     nonce && attestation(`?nonce=${encodeHex(nonce)}`),
-    // Contains the event log in addition to the compose text.
+    // The info response contains the event log in addition to the compose text.
     json(INFO_PATH, infoSchema, 2 * ATTESTATION_MAX_BYTES),
     given.collateral ??
       json(EVIDENCES_PATH + COLLATERAL_FILE, collateralSchema, COLLATERAL_MAX_BYTES),
@@ -77,8 +77,8 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
 type Files = EvidenceBundle['files']
 
 /**
- * Fetches the files, and repeats this once if they are inconsistent: the origin may have renewed its evidence in
- * between.
+ * Fetches the evidence files. If they are inconsistent, fetches them once more, because the origin may have renewed its
+ * evidence between the requests.
  */
 async function consistentFiles(ask: Ask): Promise<Files> {
   const files = await evidenceFiles(ask)
@@ -86,7 +86,8 @@ async function consistentFiles(ask: Ask): Promise<Files> {
 }
 
 async function evidenceFiles(ask: Ask): Promise<Files> {
-  // The limit of rule 4. Without it, a hostile host could fill the memory of a Worker with parallel large files.
+  // Rule 4 has the same size limit. Without it, a hostile host could exhaust the memory of a Worker with large files
+  // that are fetched in parallel.
   const file = (name: string) =>
     ask(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
   const [listing, checksums, quote] = await Promise.all([
@@ -96,20 +97,23 @@ async function evidenceFiles(ask: Ask): Promise<Files> {
   ])
   const names = [...new Set([...listedNames(listing), ...checksumNames(checksums)])]
   if (names.length > EVIDENCE_FILES_MAX)
-    throw new EvidenceUnavailable(`${EVIDENCES_PATH} has ${names.length} files`)
+    throw new EvidenceUnavailable(`${EVIDENCES_PATH} lists too many files: ${names.length}`)
   const texts = await Promise.all(names.map(file))
   const entries = names.map((name, at) => [name, texts[at]!] as const)
   return Object.fromEntries([[CHECKSUMS_FILE, checksums], [QUOTE_FILE, quote], ...entries])
 }
 
-/** Names in the directory listing. A file that is listed but has no checksum fails rule 4. */
+/** Returns the file names in the directory listing. If a listed file has no checksum, rule 4 fails. */
 function listedNames(listing: string): string[] {
   return [...listing.matchAll(/href="(?:\.\/|\/evidences\/)?([^"/]+)"/g)]
     .map(([, name]) => name!)
     .filter((name) => isEvidenceName(name) && !NOT_LISTED.includes(name))
 }
 
-/** Returns no names if the text does not parse. Rule 4 rejects it later. */
+/**
+ * Returns the file names in the checksum list, or no names if the list does not parse. Rule 4 rejects such a list
+ * later.
+ */
 function checksumNames(checksums: string): string[] {
   try {
     return [...parseChecksums(checksums).keys()]

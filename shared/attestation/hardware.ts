@@ -1,6 +1,7 @@
 /**
- * Verifies that a quote is signed by a platform under the given root, with `@phala/dcap-qvl` and the checks that it
- * lacks. Do not use its sister package `-web`: it accepts a forged quoting enclave identity (CVE-2026-22696).
+ * Verifies that a quote is signed by a platform under the given root. Uses `@phala/dcap-qvl`, and adds the checks that
+ * it lacks. Do not use the related package `@phala/dcap-qvl-web`: it accepts a forged quoting enclave identity
+ * (CVE-2026-22696).
  */
 import type { X509Certificate } from '@peculiar/x509'
 import { QuoteVerifier } from '@phala/dcap-qvl'
@@ -12,13 +13,16 @@ import { TCB_STATUSES, type TcbStatus } from './policy.ts'
 import type { TdxQuote } from './quote.ts'
 import { checkTdxModule } from './tdx-module.ts'
 
-/** Index of the attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
+/** Index of the TD attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
 const DEBUG_AT = 0
 
-/** The worst status of platform, quoting enclave and TDX module. */
+/** Worst TCB status of the platform, the quoting enclave and the TDX module, with the advisories that apply to them. */
 export type PlatformTcb = { status: TcbStatus; advisoryIds: string[] }
 
-/** @throws {CheckFailed} */
+/**
+ * Verifies a quote and its certificate chain, and returns the platform's TCB status.
+ * @throws {CheckFailed} if a check fails, or the policy does not accept the TCB status
+ */
 export async function verifyHardware(
   quote: TdxQuote,
   checked: CheckedCollateral,
@@ -27,18 +31,15 @@ export async function verifyHardware(
 ): Promise<PlatformTcb> {
   const { root, pckCa, pckList, collateral } = checked
   if (root.kind === 'simulated')
-    check(
-      quote.isMarkedSimulated,
-      'the quote is under a simulated root and not marked as simulated',
-    )
+    check(quote.isMarkedSimulated, 'the quote has a simulated root but is not marked as simulated')
   const chain = parseChain("the quote's chain", quote.pckChain, PCK_CHAIN)
   await checkChain(chain, root, at)
   const [pck, issuer] = chain.certificates as [X509Certificate, X509Certificate]
   const isSame = issuer.subject === pckCa.subject && spkiSha256(issuer) === spkiSha256(pckCa)
-  check(isSame, "the PCK revocation list is of another authority than the quote's")
+  check(isSame, "the PCK revocation list is not from the quote's certificate authority")
   checkNotRevoked(pckList, [pck])
 
-  check(quote.tdAttributes[DEBUG_AT] === 0, 'the machine can be looked into: debug is on')
+  check(quote.tdAttributes[DEBUG_AT] === 0, 'debugging is enabled on the machine')
   const platform = verifiedBySignature(quote, checked, at)
   const module = checkTdxModule(quote, collateral.tcb_info)
   const tcb = module ? worse(platform, module) : platform
@@ -50,8 +51,8 @@ export async function verifyHardware(
 }
 
 /**
- * Verifies the signatures and dates of quote, quoting enclave, TCB info and QE identity. Returns the platform's TCB
- * level.
+ * Verifies the signatures and validity periods of the quote, the quoting enclave, the TCB info and the QE identity.
+ * Returns the platform's TCB status.
  */
 function verifiedBySignature(
   quote: TdxQuote,
@@ -63,11 +64,11 @@ function verifiedBySignature(
   try {
     const { status, advisory_ids } = verifier.verify(quote.bytes, collateral, seconds)
     const known = TCB_STATUSES.find((one) => one === status)
-    check(known !== undefined, `the platform's status is unknown: ${status}`)
+    check(known !== undefined, `unknown platform status: ${status}`)
     return { status: known, advisoryIds: advisory_ids }
   } catch (error) {
     if (error instanceof CheckFailed) throw error
-    throw new CheckFailed(`the quote does not verify: ${reasonOf(error)}`, { cause: error })
+    throw new CheckFailed(`the quote is invalid: ${reasonOf(error)}`, { cause: error })
   }
 }
 

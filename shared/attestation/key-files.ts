@@ -1,4 +1,4 @@
-/** The origin's public keys in its evidence files. */
+/** Parses the evidence files that contain the origin's public keys. */
 import { z } from 'zod'
 import { decodeBase64url } from '../base64url.ts'
 import { check, CheckFailed } from './check-failed.ts'
@@ -9,18 +9,19 @@ import type { EvidenceKeys } from './report.ts'
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 const POINT_BYTES = 65
 const UNCOMPRESSED = 4
-/** A key ID is the start of the SHA-256 of the point, in hex. */
+/** Length of a key ID, which is a prefix of the SHA-256 (hex) of the public key's point. */
 const KEY_ID_CHARACTERS = 32
 /**
- * Evidence is valid until the end of the following day, plus one hour for clock skew. The limit prevents an operator
- * who set the machine's clock far ahead from obtaining evidence that outlasts later key changes.
+ * Maximum remaining validity of a channel key. Evidence is valid until the end of the following day, and one hour is
+ * added for clock skew. Without this limit, an operator who sets the machine's clock far ahead could obtain evidence
+ * that remains valid after later key changes.
  */
 const VALID_MAX_MS = 49 * 60 * 60 * 1000
 
 export const storageKeyFileSchema = z.object({ suite: z.literal(SUITE), public_key: z.string() })
 export const channelKeyFileSchema = storageKeyFileSchema.extend({
   epoch: z.union([z.int(), z.string()]),
-  /** RFC 3339. */
+  /** Expiry of the channel key, in RFC 3339. */
   valid_until: z.iso.datetime(),
 })
 export const receiptKeyFileSchema = z.object({
@@ -31,9 +32,9 @@ export const receiptKeyFileSchema = z.object({
 
 /**
  * Parses the key files of an evidence set.
- * @param files by name, already verified as part of the evidence
- * @throws {CheckFailed} if a file is missing or does not parse, or if the channel key has expired or is valid for too
- * long
+ * @param files file contents by name, already verified as part of the evidence
+ * @throws {CheckFailed} if a file is missing or does not parse, if the channel key has expired, or if its expiry is too
+ * far in the future
  */
 export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date): EvidenceKeys {
   const channel = parsed(files, CHANNEL_KEY_FILE, channelKeyFileSchema)
@@ -42,10 +43,10 @@ export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date)
   const channelValidUntil = Date.parse(channel.valid_until)
   const { valid_until } = channel
   const left = channelValidUntil - at.getTime()
-  check(left > 0, `the channel key was valid until ${valid_until}: the evidence is old`)
+  check(left > 0, `the channel key expired at ${valid_until}: the evidence is outdated`)
   check(
     left <= VALID_MAX_MS,
-    `the channel key is valid until ${valid_until}: no origin says so long`,
+    `the channel key is valid until ${valid_until}, which is too far in the future`,
   )
   const keys = {
     channel: pointOf(CHANNEL_KEY_FILE, channel.public_key),
@@ -54,7 +55,7 @@ export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date)
     channelValidUntil,
   }
   const kid = sha256Hex(keys.receipt).slice(0, KEY_ID_CHARACTERS)
-  check(receipt.kid === kid, `${RECEIPT_KEY_FILE} has the id of another key`)
+  check(receipt.kid === kid, `${RECEIPT_KEY_FILE}: kid does not match public_key`)
   return keys
 }
 
@@ -64,7 +65,7 @@ function parsed<Shape>(
   schema: z.ZodType<Shape>,
 ): Shape {
   const text = Object.hasOwn(files, name) ? files[name] : undefined
-  check(text !== undefined, `${name} is not among the evidence`)
+  check(text !== undefined, `${name} is missing from the evidence`)
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -80,6 +81,6 @@ function parsed<Shape>(
 function pointOf(name: string, text: string): Uint8Array {
   const point = decodeBase64url(text)
   const fits = point?.length === POINT_BYTES && point[0] === UNCOMPRESSED
-  check(fits, `${name}: public_key is not a point of P-256 in base64url`)
+  check(fits, `${name}: public_key: expected a P-256 point in base64url`)
   return point
 }

@@ -8,12 +8,12 @@ import { parseQuote, type TdxQuote } from './quote.ts'
 import { checkReplay } from './replay.ts'
 import { check } from './check-failed.ts'
 
-/** Facts about a machine that its quote proves. */
+/** Machine state that a verified quote proves. */
 export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: PlatformTcb }
 
 /**
- * Verifies the quote's signatures, and that the event log replays to its registers.
- * @throws {CheckFailed}
+ * Verifies the signatures of a quote, and checks that replaying the event log yields the quote's registers.
+ * @throws {CheckFailed} if a check fails
  */
 export async function verifyMachine(
   { quote: hex, event_log }: Pick<Attestation, 'quote' | 'event_log'>,
@@ -31,20 +31,24 @@ export async function verifyMachine(
 const PINNED = ['mrtd', 'rtmr0', 'rtmr1', 'rtmr2'] as const satisfies (keyof Measurements)[]
 
 /**
- * Compares the firmware and everything loaded before the application. Ignores RTMR3, which differs between replicas
- * because it includes the instance ID.
+ * Returns true if two machines have the same measurements of the firmware and of everything loaded before the
+ * application. Ignores RTMR3, which differs between replicas because it includes the instance ID.
  */
 export function sameMeasurements(one: Measurements, other: Measurements): boolean {
   return PINNED.every((name) => one[name].toLowerCase() === other[name].toLowerCase())
 }
 
 /**
- * Checks that two quotes are of the same application on the same kind of machine. They may come from two replicas.
- * @throws {CheckFailed}
+ * Checks that two quotes are from the same application on the same kind of machine. The quotes may be from two
+ * replicas.
+ * @throws {CheckFailed} if the measurements, the application or the compose hash differ
  */
 export function checkSameApp(what: string, one: Machine, other: Machine): void {
   const { measurements } = one.quote
-  check(sameMeasurements(measurements, other.quote.measurements), `${what} is of another machine`)
-  check(one.app.appId === other.app.appId, `${what} is of another application`)
-  check(one.app.composeHash === other.app.composeHash, `${what} is of another compose hash`)
+  check(
+    sameMeasurements(measurements, other.quote.measurements),
+    `${what} is from a different machine`,
+  )
+  check(one.app.appId === other.app.appId, `${what} is from a different application`)
+  check(one.app.composeHash === other.app.composeHash, `${what} has a different compose hash`)
 }

@@ -3,38 +3,42 @@ import { check, quoted } from './check-failed.ts'
 import type { MeasuredEvent } from './event-log.ts'
 
 /**
- * Last event of the boot. The system measures these names before it; the application can measure the same names later.
+ * Name of the event that ends the boot. The system measures the events in `NAMES` before this event. The application
+ * can add events with the same names later.
  */
 const BOOT_ENDS_WITH = 'system-ready'
 const NAMES = ['app-id', 'compose-hash', 'instance-id', 'key-provider'] as const
 type Name = (typeof NAMES)[number]
 
-/** Values are hex, except the key provider. Undefined if not measured. */
+/**
+ * Application data that the system measured during boot. Values are hex, except the key provider. Undefined values were
+ * not measured.
+ */
 export type MeasuredApp = {
   appId: string
   composeHash: string
   instanceId: string | undefined
-  /** JSON written by dstack: `{"name":"kms","id":"…"}`. */
+  /** Key provider, in JSON written by dstack: `{"name":"kms","id":"…"}`. */
   keyProvider: string | undefined
 }
 
 /**
- * Extracts what the system measured about the application before starting it. Later events come from the application
- * itself and are ignored.
- * @param events of a log that replays
+ * Extracts the data about the application that the system measured before starting it. Later events are ignored,
+ * because the application itself can produce them.
+ * @param events events of a log that was already replayed successfully
  * @throws {CheckFailed} if the boot events are ambiguous
  */
 export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
   const measured = new Map<string, Uint8Array>()
   for (const event of bootEvents(events)) {
     if (!isOneOf(event.name)) continue
-    check(!measured.has(event.name), `the boot has a repeated ${event.name} event`)
+    check(!measured.has(event.name), `the boot log repeats the ${event.name} event`)
     measured.set(event.name, event.payload)
   }
   const appId = measured.get('app-id')
-  check(appId?.length === 20, 'the boot has no app-id event of 20 bytes')
+  check(appId?.length === 20, 'the boot log has no app-id event of 20 bytes')
   const composeHash = measured.get('compose-hash')
-  check(composeHash?.length === 32, 'the boot has no compose-hash event of 32 bytes')
+  check(composeHash?.length === 32, 'the boot log has no compose-hash event of 32 bytes')
   const instanceId = measured.get('instance-id')
   const keyProvider = measured.get('key-provider')
   return {
@@ -51,15 +55,19 @@ function isOneOf(name: string): name is Name {
 
 function bootEvents(events: readonly MeasuredEvent[]): MeasuredEvent[] {
   const runtime = events.filter(({ imr }) => imr === 3)
-  // The digest of any other event type does not cover its name. Renamed events of that type could hide the real boot //
-  // events, up to a `system-ready` that the application measured.
+  // Only the digest of a runtime event covers the event's name. Renamed events of another type could hide the real boot
+  // events, up to a `system-ready` event that the application measured.
   for (const { isRuntime, name } of runtime)
     check(isRuntime, `RTMR3 has an event (${quoted(name)}) that is not a runtime event`)
   const end = runtime.findIndex(({ name }) => name === BOOT_ENDS_WITH)
-  check(end !== -1, `the boot has no ${BOOT_ENDS_WITH} event`)
+  check(end !== -1, `the boot log has no ${BOOT_ENDS_WITH} event`)
   const boot = runtime.slice(0, end)
-  // In version 1, a colon ends the name. With a colon inside the name, two events could have the same digest.
+  // In version 1 of the event format, a colon terminates the name in the digest's preimage. If names could contain
+  // colons, two different events could have the same digest.
   for (const { name } of boot)
-    check(!name.includes(':'), `the boot has an event whose name has a colon: ${quoted(name)}`)
+    check(
+      !name.includes(':'),
+      `the boot log has an event with a colon in its name: ${quoted(name)}`,
+    )
   return boot
 }

@@ -1,6 +1,6 @@
-/** Policy of a verifier, and the results of its rules. */
+/** Types for a verifier's policy and for the results of the verification rules. */
 
-/** Platform status, in Intel's terms (`tcbStatus`), from best to worst. */
+/** Platform TCB statuses, as Intel names them (`tcbStatus`), from best to worst. */
 export const TCB_STATUSES = [
   'UpToDate',
   'SWHardeningNeeded',
@@ -12,25 +12,30 @@ export const TCB_STATUSES = [
 ] as const
 export type TcbStatus = (typeof TCB_STATUSES)[number]
 
-/** Hex, 48 bytes each: the firmware, and everything it loaded before the application. */
+/** Measurements of the firmware, and of everything that it loaded before the application. Each is 48 bytes in hex. */
 export type Measurements = { mrtd: string; rtmr0: string; rtmr1: string; rtmr2: string }
 
-/** Accepted roots of trust. `spkiSha256` is the SHA-256 (hex) of the root's SubjectPublicKeyInfo. */
+/** Roots of trust that the verifier accepts. `spkiSha256` is the SHA-256 (hex) of the root's SubjectPublicKeyInfo. */
 export type RootPolicy =
   | { kind: 'intel' }
-  /** Exactly one simulated root. */
+  /** Accepts exactly one simulated root. */
   | { kind: 'simulated'; spkiSha256: string }
-  /** Intel's root, or any root marked as simulated; the report states which. For inspection by people. */
+  /**
+   * Accepts Intel's root, and any root that is marked as simulated. The report shows which root was used. For manual
+   * inspection only.
+   */
   | { kind: 'any' }
 
 export type Policy = {
   root: RootPolicy
   statuses: readonly TcbStatus[]
-  /** Accepted machines. If absent, any machine is accepted, and the report lists this as open. */
+  /**
+   * Measurements of the accepted machines. If absent, any machine is accepted, and the report lists this as unproven.
+   */
   measurements?: readonly Measurements[]
-  /** Hex, 20 bytes. Any if absent. */
+  /** Accepted app ID, 20 bytes in hex. If absent, any app ID is accepted. */
   appId?: string
-  /** Hex, 32 bytes each. Any if absent. */
+  /** Accepted compose hashes, 32 bytes in hex each. If absent, any compose hash is accepted. */
   composeHashes?: readonly string[]
 }
 
@@ -47,11 +52,11 @@ export const RULES = [
 export type RuleName = (typeof RULES)[number]
 
 export type RuleResult = {
-  /** Starts at 1. */
+  /** Number of the rule, starting at 1. */
   rule: number
   name: RuleName
   outcome: 'passed' | 'failed' | 'not_applicable'
-  /** A sentence for people that states what holds, or why the rule failed. */
+  /** Human-readable sentence that states what was verified, or why the rule failed. */
   reason: string
 }
 

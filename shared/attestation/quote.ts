@@ -9,20 +9,20 @@ const ECDSA_P256 = 2
 const TDX = 0x81
 const SIGNED_BYTES = 632
 const AUTH_AT = SIGNED_BYTES + 4
-/** Intel's vendor ID. There is no other vendor of quoting enclaves. */
+/** Intel's vendor ID in the header of a quote. No other vendor provides quoting enclaves. */
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
-/** Marks a simulated quote, in the header's user data. */
+/** Text in the user data of a quote's header that marks the quote as simulated. */
 export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
 
-// Offsets and types within the authentication data (A.3.8): the signature, the key, the certification of the quoting
-// enclave, // and the certification of the enclave's key.
+// Offsets and types within the authentication data of a quote (A.3.8). It consists of the signature, the key, the
+// certification of the quoting enclave, and the certification of the enclave's key.
 const QE_CERTIFICATION_AT = 64 + 64
 const QE_REPORT_CERTIFICATION = 6
 const QE_AUTH_DATA_AT = 384 + 64
 const PCK_CERT_CHAIN = 5
 
 export type TdxQuote = {
-  /** Without the zero padding that a guest agent appends. */
+  /** The quote, without the zero padding that a guest agent appends. */
   bytes: Uint8Array<ArrayBuffer>
   isMarkedSimulated: boolean
   teeTcbSvn: Uint8Array
@@ -32,41 +32,38 @@ export type TdxQuote = {
   tdAttributes: Uint8Array
   measurements: Measurements & { rtmr3: string }
   reportData: Uint8Array
-  /** PEM of the chain that certifies the quoting enclave. */
+  /** PEM certificate chain that certifies the quoting enclave. */
   pckChain: string
 }
 
 /**
- * Parses a quote.
- * @param hex with or without 0x
- * @throws {CheckFailed} if it is not a TDX quote of version 4, or is truncated or followed by other data
+ * Parses a TDX quote.
+ * @param hex the quote in hex, with or without 0x
+ * @throws {CheckFailed} if it is not a TDX quote of version 4, is truncated, or is followed by other data
  */
 export function parseQuote(hex: string): TdxQuote {
-  check(hex.length <= 2 * QUOTE_MAX_BYTES + 2, 'the quote is longer than any quote is')
+  check(hex.length <= 2 * QUOTE_MAX_BYTES + 2, 'the quote is too long')
   const bytes = decodeHex(hex)
   check(bytes !== undefined, 'the quote is not hex')
-  check(bytes.length >= AUTH_AT, `the quote is cut: it has ${bytes.length} bytes`)
+  check(bytes.length >= AUTH_AT, `the quote is truncated: it has ${bytes.length} bytes`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const version = view.getUint16(0, true)
-  check(version === VERSION, `the quote has version ${version}, and 4 is known`)
+  check(version === VERSION, `the quote has version ${version}, expected 4`)
   const keyType = view.getUint16(2, true)
-  check(keyType === ECDSA_P256, `the quote's key is of type ${keyType}, and 2 (P-256) is known`)
+  check(keyType === ECDSA_P256, `the quote's key has type ${keyType}, expected 2 (P-256)`)
   const teeType = view.getUint32(4, true)
-  check(
-    teeType === TDX,
-    `the quote is of TEE type 0x${teeType.toString(16)}, and 0x81 (TDX) is known`,
-  )
+  check(teeType === TDX, `the quote has TEE type 0x${teeType.toString(16)}, expected 0x81 (TDX)`)
   const slice = (at: number, length: number) => bytes.slice(at, at + length)
   check(
     encodeHex(slice(12, 16)) === QE_VENDOR_ID,
-    "the quote's enclave is not of Intel's vendor id",
+    "the quote's enclave does not have Intel's vendor ID",
   )
 
   const end = AUTH_AT + view.getUint32(SIGNED_BYTES, true)
-  check(end <= bytes.length, 'the quote is cut: its signature data is longer than what is there')
+  check(end <= bytes.length, 'the quote is truncated: its signature data is incomplete')
   check(
     bytes.subarray(end).every((byte) => byte === 0),
-    'the quote has bytes behind its end',
+    'the quote has trailing bytes',
   )
   const hexOf = (at: number) => encodeHex(slice(at, 48))
   return {
@@ -88,25 +85,31 @@ export function parseQuote(hex: string): TdxQuote {
   }
 }
 
-/** Requires the parts of the certification to fill it exactly, so that no unchecked bytes remain between them. */
+/**
+ * Extracts the PCK certificate chain. The parts of the certification data must fill it exactly, so that there are no
+ * unchecked bytes between them.
+ */
 function pckChainOf(auth: Uint8Array<ArrayBuffer>): string {
   const view = new DataView(auth.buffer)
-  const cut = 'the quote is cut: its certification ends early'
+  const cut = 'the quote is truncated: its certification data is incomplete'
   check(auth.length >= QE_CERTIFICATION_AT + 6 + QE_AUTH_DATA_AT + 2, cut)
   const outer = view.getUint16(QE_CERTIFICATION_AT, true)
-  check(outer === QE_REPORT_CERTIFICATION, `the quote's certification is of type ${outer}, not 6`)
+  check(
+    outer === QE_REPORT_CERTIFICATION,
+    `the quote's certification has type ${outer}, expected 6`,
+  )
   const body = QE_CERTIFICATION_AT + 6
   const filled = body + view.getUint32(QE_CERTIFICATION_AT + 2, true) === auth.length
-  check(filled, "the quote's certification does not fill its signature data")
+  check(filled, "the quote's certification has the wrong length")
   const inner = body + QE_AUTH_DATA_AT + 2 + view.getUint16(body + QE_AUTH_DATA_AT, true)
   check(auth.length >= inner + 6, cut)
   const type = view.getUint16(inner, true)
   check(
     type === PCK_CERT_CHAIN,
-    `the quote's enclave is certified by type ${type}, not 5 (a chain)`,
+    `the certification of the quote's enclave has type ${type}, expected 5 (a certificate chain)`,
   )
   const chainFills = inner + 6 + view.getUint32(inner + 2, true) === auth.length
-  check(chainFills, "the quote's certificate chain does not fill its certification")
+  check(chainFills, "the quote's certificate chain has the wrong length")
   return latin1(auth.subarray(inner + 6))
 }
 

@@ -1,15 +1,15 @@
 import type { Report } from './report.ts'
 import type { RuleName } from './policy.ts'
 
-/** The evidence did not pass verification. Nothing is sent to the host that served it. */
+/** The evidence failed verification. Nothing is sent to the host that served the evidence. */
 export class EvidenceRefused extends Error {
   readonly rule: RuleName
   readonly reason: string
-  /** The full report, if all rules were evaluated. */
+  /** Full verification report. Undefined if not all rules were evaluated. */
   readonly report: Report | undefined
 
   constructor(rule: RuleName, reason: string, report?: Report) {
-    super(`the evidence was refused by the rule "${rule}": ${reason}`)
+    super(`the evidence failed the rule "${rule}": ${reason}`)
     this.name = 'EvidenceRefused'
     this.rule = rule
     this.reason = reason
@@ -18,8 +18,8 @@ export class EvidenceRefused extends Error {
 }
 
 /**
- * Requires that no rule failed, and that each needed rule passed.
- * @throws {EvidenceRefused} for the first rule that did not
+ * Checks that no rule failed, and that each rule in `needed` passed.
+ * @throws {EvidenceRefused} for the first rule that violates this
  */
 export function requireVerified(report: Report, needed: readonly RuleName[]): void {
   for (const { name, outcome, reason } of report.rules)

@@ -7,7 +7,10 @@ import type { TdxQuote } from './quote.ts'
 const RTMR_BYTES = 48
 const RTMRS = ['rtmr0', 'rtmr1', 'rtmr2', 'rtmr3'] as const
 
-/** Returns the hex value of a register after these events (Intel TDX Module, TDG.MR.RTMR.EXTEND). */
+/**
+ * Returns the value of a register, in hex, after it was extended with the given events (Intel TDX Module,
+ * TDG.MR.RTMR.EXTEND).
+ */
 export function replay(events: readonly MeasuredEvent[], imr: number): string {
   let register: Uint8Array = new Uint8Array(RTMR_BYTES)
   for (const event of events) {
@@ -19,7 +22,10 @@ export function replay(events: readonly MeasuredEvent[], imr: number): string {
   return encodeHex(register)
 }
 
-/** @throws {CheckFailed} if the log does not replay to the quote's registers */
+/**
+ * Checks that replaying the event log yields the register values in the quote.
+ * @throws {CheckFailed} if a register differs
+ */
 export function checkReplay(events: readonly MeasuredEvent[], quote: TdxQuote): void {
   RTMRS.forEach((name, imr) =>
     check(

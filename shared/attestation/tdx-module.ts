@@ -1,5 +1,5 @@
 /**
- * Checks a quote's TDX module against Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`,
+ * Checks the TDX module that a quote names against Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`,
  * `tdxModuleIdentities`).
  */
 import { z } from 'zod'
@@ -26,18 +26,18 @@ const tcbInfoSchema = z.object({
     .optional(),
 })
 
-/** Status of the module's version. */
+/** TCB status of the TDX module's version, with the advisories that apply to it. */
 export type ModuleTcb = { status: TcbStatus; advisoryIds: string[] }
 
 /**
- * Checks the module's signer, attributes and version. Returns undefined if the quote's module version is 0, for which
- * the TCB info lists no status.
- * @param tcbInfo JSON with a verified signature
- * @throws {CheckFailed} for another signer, other attributes, or a version that Intel does not list
+ * Checks the signer, attributes and version of the TDX module. Returns undefined if the module version in the quote is
+ * 0, because the TCB info lists no status for it.
+ * @param tcbInfo JSON text; its signature must already be verified
+ * @throws {CheckFailed} for a different signer, different attributes, or a version that Intel does not list
  */
 export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | undefined {
   const result = tcbInfoSchema.safeParse(JSON.parse(tcbInfo))
-  check(result.success, 'the TCB info does not say which TDX modules there are')
+  check(result.success, 'the TCB info does not list any TDX modules')
   const { tdxModule, tdxModuleIdentities = [] } = result.data
   const [svn = 0, version = 0] = quote.teeTcbSvn
   if (version === 0) {
@@ -46,10 +46,10 @@ export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | un
   }
   const id = `TDX_${encodeHex(Uint8Array.of(version))}`
   const known = tdxModuleIdentities.find((one) => one.id.toLowerCase() === id.toLowerCase())
-  check(known !== undefined, `the TCB info does not know the TDX module ${id}`)
+  check(known !== undefined, `the TCB info does not list the TDX module ${id}`)
   checkIdentity(quote, known)
   const level = known.tcbLevels.find(({ tcb }) => svn >= tcb.isvsvn)
-  check(level !== undefined, `the TDX module ${id} is older than any that Intel knows`)
+  check(level !== undefined, `the TDX module ${id} is older than any that Intel lists`)
   return { status: level.tcbStatus, advisoryIds: level.advisoryIDs ?? [] }
 }
 
@@ -59,15 +59,18 @@ function checkIdentity(quote: TdxQuote, { mrsigner, attributes, attributesMask }
   const signer = decodeHex(mrsigner)
   check(
     signer !== undefined && sameBytes(quote.moduleSigner, signer),
-    'the TDX module is signed by somebody else',
+    'the TDX module has an unexpected signer',
   )
   const expected = decodeHex(attributes)
   const mask = decodeHex(attributesMask)
   const { moduleAttributes } = quote
   const { length } = moduleAttributes
-  check(expected?.length === length && mask?.length === length, 'the TCB info has other attributes')
+  check(
+    expected?.length === length && mask?.length === length,
+    'the TCB info has attributes of the wrong length',
+  )
   check(
     moduleAttributes.every((byte, at) => (byte & mask[at]!) === (expected[at]! & mask[at]!)),
-    'the TDX module has other attributes',
+    'the TDX module has unexpected attributes',
   )
 }

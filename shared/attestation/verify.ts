@@ -14,9 +14,9 @@ import { imagesRule } from './rules/images.ts'
 import { quoteRule } from './rules/quote.ts'
 
 /**
- * Evaluates the seven verification rules, and lists what the evidence leaves open. Makes no network requests. Hostile
- * evidence fails a rule; it never throws.
- * @param at time at which certificates, collateral and keys are judged
+ * Evaluates the seven verification rules, and lists what the evidence does not prove. Makes no network requests. Never
+ * throws: malformed or hostile evidence makes a rule fail.
+ * @param at time at which certificates, collateral and keys must be valid
  */
 export async function verifyBundle(
   bundle: EvidenceBundle,
@@ -52,9 +52,9 @@ export async function verifyBundle(
   return reportOf(findings, shown && { ...shown, keys: named?.keys })
 }
 
-const NOTHING_MEASURED = 'the rule "quote" did not pass, so that nothing shows what was measured'
+const NOTHING_MEASURED = 'the rule "quote" did not pass, so the measurements are unknown'
 
-/** In no particular order. Readers iterate over `RULES`. */
+/** Results of the rules, in no particular order. To read them in order, iterate over `RULES`. */
 type Findings = Map<RuleName, Finding | { outcome: 'failed'; reason: string }>
 
 async function attempt<Found>(
@@ -65,23 +65,23 @@ async function attempt<Found>(
   try {
     return await rule()
   } catch (error) {
-    const reason = error instanceof CheckFailed ? error.message : `refused: ${reasonOf(error)}`
+    const reason = error instanceof CheckFailed ? error.message : `rejected: ${reasonOf(error)}`
     findings.set(name, { outcome: 'failed', reason })
     return undefined
   }
 }
 
-/** Validates the shape and size of a bundle, which may come from a file. */
+/** Validates the structure and size of an evidence bundle, which may have been read from a file. */
 function boundedBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
-  check(!Number.isNaN(at.getTime()), 'the time to judge by is none')
+  check(!Number.isNaN(at.getTime()), 'the verification time is invalid')
   const result = bundleSchema.safeParse(bundle)
   const issue = result.error?.issues[0]
-  check(result.success, `the bundle does not parse: ${issue?.path.join('.')}: ${issue?.message}`)
+  check(result.success, `the bundle is invalid: ${issue?.path.join('.')}: ${issue?.message}`)
   const { info, files } = result.data
   const isBounded = info.tcb_info.app_compose.length <= ATTESTATION_MAX_BYTES
-  check(isBounded, 'app_compose is longer than any is')
+  check(isBounded, 'app_compose is too long')
   const hasFew = Object.keys(files).length <= EVIDENCE_FILES_MAX
-  check(hasFew, 'there are more evidence files than any evidence has')
+  check(hasFew, 'there are too many evidence files')
   return result.data
 }
 

@@ -1,4 +1,4 @@
-/** Builds the `Cli` (`cli.ts`) for one terminal. */
+/** Implements the services of `Cli` (`cli.ts`) for a terminal. */
 import type { Command } from 'commander'
 import type { ApiClient } from '../client/api/client.ts'
 import type { Cli, Deployment, Needs } from './cli.ts'
@@ -10,7 +10,10 @@ import { verificationFor } from './verification.ts'
 
 type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
 
-/** @param exit receives the exit code */
+/**
+ * Creates the services that commands use.
+ * @param exit called with the exit code
+ */
 export function commandLine(terminal: Terminal, exit: (code: number) => void): Cli {
   const credentials = credentialsOf(terminal)
   const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
@@ -24,14 +27,14 @@ export function commandLine(terminal: Terminal, exit: (code: number) => void): C
     exit,
     atDeployment: (command) =>
       command
-        .option('--base-url <url>', 'the core API, such as https://localhost:8788')
-        .option('--triggers-url <url>', 'the trigger service, such as http://localhost:8787')
-        .option('--ca <file>', 'PEM of an authority to trust for these two hosts')
+        .option('--base-url <url>', 'URL of the core API, such as https://localhost:8788')
+        .option('--triggers-url <url>', 'URL of the trigger service, such as http://localhost:8787')
+        .option('--ca <file>', 'PEM file of a certificate authority to trust for these two hosts')
         .option('--json', 'print JSON'),
     withUsageKey: (command) =>
       command
-        .option('--usage-key-file <file>', 'the usage key; - for standard input')
-        .option('--key-name <name>', 'the usage key that svc key create kept under this name'),
+        .option('--usage-key-file <file>', 'file with the usage key; - for standard input')
+        .option('--key-name <name>', 'usage key that svc key create stored under this name'),
     deployment,
     usageKey,
     client: async (command, needs) => {
@@ -51,7 +54,7 @@ export function commandLine(terminal: Terminal, exit: (code: number) => void): C
     secret: (from) => secretFrom(from, terminal),
     confirm: async (question) => {
       if (!terminal.isInteractive)
-        throw new UsageError(`${question} Nobody can be asked here: give --yes`)
+        throw new UsageError(`${question} Cannot ask for confirmation here: use --yes`)
       return /^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim())
     },
   }
@@ -65,12 +68,12 @@ async function clientOf(
   credentials: Credentials,
 ): Promise<ApiClient> {
   const { known, fetch } = deployment
-  // A command that needs only the token works without a core API address.
+  // A command that needs only the token does not require the URL of the core API.
   const baseUrl =
     key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
   const apiKey = key === 'account' ? await accountKeyOf(baseUrl, terminal, credentials) : usageKey
   const bearer = token ? await tokenOf(deployment.triggersUrl, terminal, credentials) : undefined
-  // Loaded on demand. The client in turn loads its verifier and chain modules only when they are needed.
+  // The client is loaded on demand. It loads its verifier and chain modules only when they are needed.
   const { createClient } = await import('../client/client.ts')
   return createClient({
     baseUrl,
@@ -94,7 +97,7 @@ async function accountKeyOf(
   if (key !== undefined) return key
   throw new NoCredential(
     `no account key for ${baseUrl}`,
-    'Open an account with svc account create, keep a key that you have with svc account use --key-file <file>, or set SVC_API_KEY or SVC_API_KEY_FILE.',
+    'Open an account with svc account create, store an existing key with svc account use --key-file <file>, or set SVC_API_KEY or SVC_API_KEY_FILE.',
   )
 }
 
@@ -120,7 +123,7 @@ async function usageKeyOf(
   credentials: Credentials,
 ): Promise<string> {
   if (file !== undefined && keyName !== undefined)
-    throw new UsageError('--usage-key-file and --key-name: give one of them')
+    throw new UsageError('use either --usage-key-file or --key-name, not both')
   const given =
     keyName === undefined
       ? await secretFrom({ file, variable: 'SVC_USAGE_KEY' }, terminal)
@@ -131,7 +134,7 @@ async function usageKeyOf(
   if (found) return found.key
   const named = keyName === undefined ? '' : ` named ${keyName}`
   throw new NoCredential(
-    `no usage key${named} is kept for ${baseUrl}`,
-    'Make one with svc key create, give --usage-key-file, or set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE.',
+    `no usage key${named} is stored for ${baseUrl}`,
+    'Create one with svc key create, use --usage-key-file, or set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE.',
   )
 }

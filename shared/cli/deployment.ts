@@ -7,13 +7,14 @@ import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { trustingFetch } from './trusting-fetch.ts'
 
-/** Options as parsed by commander. */
+/** Deployment options as parsed by commander. */
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
 
 /**
- * Resolves the deployment from the options, then the environment, then the stack running in this folder, then the last
- * login. If only one of the two addresses is given, the other comes only from a deployment that has the given one.
- * @throws {UsageError} for an address that credentials must not be sent to
+ * Resolves the deployment from the options, then the environment, then the local stack running in this folder, then the
+ * last login. If the user gives only one of the two URLs, the other URL is taken only from a stack or login that has
+ * the given URL.
+ * @throws {UsageError} for a URL that credentials must not be sent to
  */
 export async function deploymentOf(
   options: DeploymentOptions,
@@ -44,7 +45,10 @@ export async function deploymentOf(
 
 type Addresses = { baseUrl: string | undefined; triggersUrl: string | undefined }
 
-/** Completes the given addresses from a deployment. Returns undefined if they contradict it. */
+/**
+ * Completes the given URLs with those of a deployment. Returns undefined if a given URL differs from the deployment's
+ * URL.
+ */
 function completed(said: Addresses, whole: Addresses | undefined): Addresses | undefined {
   if (!whole) return undefined
   const isOther = (name: keyof Addresses) => said[name] !== undefined && said[name] !== whole[name]
@@ -57,7 +61,7 @@ async function current(credentials: Pick<Credentials, 'read'>): Promise<Addresse
   return kept && { baseUrl: kept.base_url, triggersUrl: kept.triggers_url }
 }
 
-/** Returns the PEM of `--ca` or `SVC_CA_FILE`. */
+/** Reads the PEM file that `--ca` or `SVC_CA_FILE` names. Returns undefined if neither is set. */
 function authorityOf({ ca }: DeploymentOptions, terminal: Terminal): string | undefined {
   const file = ca ?? terminal.environment['SVC_CA_FILE']
   if (!file) return undefined
@@ -81,22 +85,23 @@ function fetchFor(
   return ofStack?.length ? trustingFetch(stack!.authority, ofStack) : fetch
 }
 
-/** Applies the client's own URL rules, with the option's name in the error. */
+/**
+ * Validates a URL by the same rules as the client, and returns its origin. Error messages contain the given option
+ * name.
+ */
 function hostIn(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
   if (!url || (url.protocol !== 'https:' && !isPlain))
-    throw new UsageError(
-      `${name}: expected an https:// URL (http:// for this machine itself alone)`,
-    )
+    throw new UsageError(`${name}: expected an https:// URL (http:// only for this machine)`)
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
-    throw new UsageError(`${name}: expected scheme, host and port alone`)
+    throw new UsageError(`${name}: expected only scheme, host and port`)
   return url.origin
 }
 
 function nobodyNamed(option: string, variable: string): never {
   throw new UsageError(
-    `which deployment? Give ${option}, set ${variable}, run svc login, or start a local stack here with svc up`,
+    `no deployment: use ${option}, set ${variable}, run svc login, or start a local stack here with svc up`,
   )
 }

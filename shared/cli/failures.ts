@@ -1,4 +1,4 @@
-/** A failed command's exit code and message. This is the only place that maps failures to exit codes. */
+/** Maps the error of a failed command to its exit code and message. No other module maps errors to exit codes. */
 import { CommanderError } from 'commander'
 import { SvcError } from '../client/failures.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
@@ -6,30 +6,30 @@ import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
 
 export type Failure = {
   code: number
-  /** The object printed under `--json`. */
+  /** Error object that is printed if `--json` is set. */
   said: {
     error: string
     message: string
     fix: string
     status?: number
     request_id?: string
-    // Set if an action failed.
+    // The fields below are set only if an action failed.
     stack?: string
     logs?: string
   }
 }
 
-/** Errors of the client itself, raised before anything was sent. */
+/** Codes of client errors about a missing or invalid credential, which occur before anything is sent. */
 const WITHOUT_CREDENTIAL = new Set(['no_api_key', 'no_token', 'bad_credential'])
 const NO_ANSWER = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
 
 /**
- * Maps an error to a failure.
+ * Maps an error to an exit code and a message.
  * @returns undefined for an internal error
  */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof UsageError || error instanceof CommanderError) {
-    const fix = 'Look at --help of the command.'
+    const fix = 'See --help of the command.'
     return { code: EXIT.usage, said: { error: 'usage', message: error.message, fix } }
   }
   if (error instanceof NoCredential) {
@@ -53,22 +53,27 @@ function ofService(error: SvcError): Failure {
   return { code: exitOf(error), said }
 }
 
-/** Replaces the client's advice to retry under the idempotency key, since a new command does not have that key. */
-const LOOK_FIRST = 'Look whether it had its effect before you run the command again.'
+/**
+ * Advice after a request with an unknown outcome. It replaces the client's advice to retry with the same idempotency
+ * key, because a new command does not have that key.
+ */
+const LOOK_FIRST = 'Check whether it took effect before you run the command again.'
 function isOpen(error: SvcError): boolean {
   return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
 }
 
-/** Checks by name, so that commands that run no actions do not load the class. */
+/**
+ * Checks the name of the error instead of its class, so that commands that do not run actions need not load the class.
+ */
 const hasRun = (error: SvcError): error is ActionFailed => error.name === 'ActionFailed'
 
 function exitOf(error: SvcError): number {
   const { name, code, status } = error
-  // The action ran, and the 500 is its own failure, not the service's.
+  // The action itself failed, so the status of 500 does not mean that the service failed.
   if (hasRun(error)) return EXIT.failed
   if (NO_ANSWER.has(code)) return EXIT.away
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
-  // Rejected evidence, or a response that failed verification.
+  // An error without a status means that the evidence was rejected or that a response failed verification.
   if (status === undefined) return EXIT.failed
   if (status === 401 || status === 403) return EXIT.unauthorized
   if (status === 404) return EXIT.notFound
@@ -76,7 +81,7 @@ function exitOf(error: SvcError): number {
   return status === 429 || status >= 500 ? EXIT.away : EXIT.usage
 }
 
-/** Formats a failure for people. Server text is sanitized, so that it cannot forge lines. */
+/** Formats a failure as human-readable lines. Text from the server is sanitized, so that it cannot forge lines. */
 export function failureLines({ said: { error, message, fix, request_id } }: Failure): string[] {
   return [
     `svc: ${message.split('\n').map(printable).join('\n     ')}`,

@@ -8,7 +8,7 @@ import { EXIT, UsageError } from './terminal.ts'
 const interrupted = new AbortController()
 process.on('SIGINT', () => interrupted.abort(new Error('interrupted')))
 
-// The reader closed the pipe early, as in `svc trigger list | head -1`.
+// Exits without an error if the reader closes the pipe early, as in `svc trigger list | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -17,10 +17,10 @@ for (const stream of [process.stdout, process.stderr])
 
 let isRead = false
 
-/** Reads standard input without blocking, so that Ctrl-C can interrupt it. */
+/** Reads all of standard input without blocking, so that Ctrl-C can interrupt the read. */
 async function standardInput(): Promise<string> {
-  // A second read would wait forever, because the stream has already ended.
-  if (isRead) throw new UsageError('standard input is named twice: it can be read once')
+  // A second read of standard input would wait forever, because the stream has already ended.
+  if (isRead) throw new UsageError('standard input is used twice, but it can be read only once')
   isRead = true
   const chunks: Buffer[] = []
   process.stdin.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -55,5 +55,5 @@ process.exitCode = await run(process.argv.slice(2), {
   now: () => new Date(),
   random: (length) => new Uint8Array(randomBytes(length)),
 })
-// Exits at once, although connections may still be open.
+// After Ctrl-C, exits immediately, even if connections are still open.
 if (process.exitCode === EXIT.interrupted) process.exit()

@@ -17,7 +17,7 @@ import { registerWallet } from './commands/wallet.ts'
 import { registerWhoami } from './commands/whoami.ts'
 import { version } from './version.ts'
 
-/** In help order, which follows a new user's first steps. */
+/** Commands in the order of the help text, which follows the first steps of a new user. */
 const COMMANDS = [
   registerUp,
   registerAccount,
@@ -39,19 +39,19 @@ const COMMANDS = [
 
 const EXIT_CODES = `
 Exit codes:
-  0  done
-  1  done, and it failed: the action, or a rule of the evidence
-  2  not called rightly, or the service refused a field
-  3  the evidence is of a simulated machine
-  4  no credential, or one that may not
-  5  not there
-  6  no credits
-  7  no answer, or the service is away or busy: try again
-  130  ended by Ctrl-C`
+  0  success
+  1  the action, the run or a rule of the evidence failed
+  2  invalid usage, or the service rejected the request
+  3  the evidence is from a simulated machine
+  4  missing or insufficient credentials
+  5  not found
+  6  no credits, or the spending cap is reached
+  7  no response, or the service is unavailable or overloaded: retry
+  130  interrupted by Ctrl-C`
 
 /**
- * Builds the command tree.
- * @param isJson suppresses commander's own error output, which the caller prints as JSON
+ * Builds the command tree of `svc`.
+ * @param isJson if true, suppresses commander's own error output, because the caller prints errors as JSON
  */
 export function makeProgram(cli: Cli, isJson: boolean): Command {
   const { terminal } = cli

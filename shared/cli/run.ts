@@ -32,7 +32,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Works even for a command line that cannot be parsed. */
+/** Returns true if the arguments contain `--json`, even if the command line cannot be parsed. */
 function isJson(words: readonly string[]): boolean {
   const end = words.indexOf('--')
   return words.slice(0, end < 0 ? undefined : end).includes('--json')

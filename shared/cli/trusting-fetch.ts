@@ -1,9 +1,10 @@
-/** A `fetch` that trusts an additional authority, for the given hosts only. */
+/** A `fetch` that trusts an additional certificate authority, but only for the given hosts. */
 import { getCACertificates } from 'node:tls'
 
 /**
- * @param authority PEM
- * @param origins scheme, host and port of each host that may use its certificates
+ * Creates a `fetch` that trusts an additional certificate authority for some hosts.
+ * @param authority PEM certificate of the authority
+ * @param origins scheme, host and port of each host that may use certificates of the authority
  */
 export function trustingFetch(authority: string, origins: readonly string[]): typeof fetch {
   let trusting: Promise<(url: string, init: object) => Promise<unknown>> | undefined
@@ -11,7 +12,7 @@ export function trustingFetch(authority: string, origins: readonly string[]): ty
     const url = String(input instanceof Request ? input.url : input)
     if (!origins.includes(new URL(url).origin)) return fetch(input, init)
     trusting ??= fetchWith(authority)
-    // undici and the DOM types declare the same interface separately.
+    // The cast is needed because undici and the DOM types declare the same interface separately.
     return (await (
       await trusting
     )(url, init ?? {})) as Response

@@ -1,9 +1,9 @@
 import { isLoopback } from '../loopback.ts'
-import type { Verify } from '../client/options.ts'
+import type { Verify } from '../client/verification/client-policy.ts'
 
 /**
- * Returns whether a command verifies the origin before sending a key. Loopback hosts are exempt: no other machine can
- * be in between, and their evidence is simulated.
+ * Returns the client option that determines if the origin is verified before a key is sent. Loopback hosts are exempt,
+ * because no other machine can intercept the connection and their evidence is simulated.
  */
 export function verificationFor(baseUrl: string): { verify: Verify } {
   return { verify: isLoopback(new URL(baseUrl).hostname) ? 'never' : 'once' }

@@ -7,7 +7,7 @@ import type { Requester } from './request.ts'
 import { StatementRefused } from './verification/failures.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 
-/** The public key and address of an action's wallet. */
+/** Public key and address of an action's wallet. */
 export type ActionWallet = z.infer<typeof actionWalletAnswer>
 
 export type ActionWalletParts = {
@@ -16,10 +16,10 @@ export type ActionWalletParts = {
 }
 
 /**
- * Fetches the public key and address of an action from the origin. Unless the client was created with `verify:
- * 'never'`, the result is taken only from the origin's signed statement, not from the unsigned fields.
+ * Fetches the public key and address of an action's wallet from the origin. Unless the client was created with `verify:
+ * 'never'`, uses only the values in the origin's signed statement, and ignores the unsigned fields of the response.
  * @throws {NotSent} if `cid` is not a CID
- * @throws {StatementRefused} if the response is not signed by the verified origin, or is for another action
+ * @throws {StatementRefused} if the statement is not signed by the verified origin, or is for another action
  * @throws {NotFound} if the base URL is an edge, which does not proxy this path
  */
 export async function actionWallet(
@@ -30,8 +30,8 @@ export async function actionWallet(
   if (!isActionCid(cid))
     throw new NotSent(
       'bad_request',
-      'what was given is no CID of an action',
-      'Give Qm and 44 more characters.',
+      'expected the CID of an action',
+      'Use a CIDv0: Qm and 44 more characters.',
     )
   const { body, status, requestId } = await requester.core<unknown>({
     method: 'GET',
@@ -39,9 +39,10 @@ export async function actionWallet(
     repeat: 'idempotent',
     options,
   })
-  if (!isActionWallet(body)) throw new NotTheApi('no key of an action', status, requestId)
+  if (!isActionWallet(body)) throw new NotTheApi('not an action’s key', status, requestId)
   if (!verification.judges) {
-    if (body.action_cid !== cid) throw new StatementRefused('action_cid', 'it is of another action')
+    if (body.action_cid !== cid)
+      throw new StatementRefused('action_cid', 'it is for another action')
     return body
   }
   const { statement } = body

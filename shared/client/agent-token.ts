@@ -2,24 +2,27 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { encodeBase64url } from '../base64url.ts'
 import { comparisonCode } from '../comparison-code.ts'
 
-/** Encodes to 64 characters of base64url. */
+/** Length of an agent token in bytes. Its base64url encoding has 64 characters. */
 const TOKEN_BYTES = 48
 
-/** A locally generated credential for the trigger service, not valid until a person approves it. */
+/** A locally generated credential for the trigger service. It is not valid until a person approves it. */
 export type AgentToken = {
-  /** Secret. Keep it: approval makes it valid. It never appears in a URL. */
+  /** The secret token, which never appears in a URL. Store it: it becomes valid when a person approves it. */
   token: string
-  /** base64url of the token's SHA-256, without padding. */
+  /** SHA-256 of the token in base64url, without padding. */
   challenge: string
-  /** Show it beside the link. The page shows the same code unless the link belongs to someone else. */
+  /**
+   * Code to show beside the approval link. If the approval page shows a different code, the link is for someone else's
+   * token.
+   */
   comparisonCode: string
-  /** Returns the URL where a signed-in person approves the token. @param triggersUrl of the edge */
+  /** Returns the URL at which a signed-in person approves the token. @param triggersUrl URL of the edge */
   authorizeUrl(triggersUrl: string | URL): string
 }
 
 /**
- * Generates a token.
- * @param random cryptographically secure random bytes. Default: the platform's generator
+ * Generates an agent token.
+ * @param random returns cryptographically secure random bytes. Default: the platform's generator
  */
 export function newAgentToken(
   random: (bytes: number) => Uint8Array = (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),

@@ -14,9 +14,9 @@ import { retryAfterOf } from './retry-after.ts'
 export type Read = { answered: Answered<unknown> } | { failure: SvcError; wasExecuted: boolean }
 
 /**
- * Reads a response.
- * @param now Unix milliseconds, to interpret a `Retry-After` date
- * @throws any error of a connection that breaks
+ * Reads an HTTP response.
+ * @param now current time in Unix milliseconds, to interpret a `Retry-After` date
+ * @throws the error of `fetch` if the connection breaks
  */
 export async function answerOf(
   response: Response,
@@ -29,24 +29,24 @@ export async function answerOf(
     failure: new NotTheApi(what, status, requestId),
     wasExecuted: false,
   })
-  // The type definitions of Workers lack 'opaqueredirect'.
+  // The type definitions of Cloudflare Workers lack the response type 'opaqueredirect'.
   const how: string = response.type
   if (how === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
     return isForeign('a redirect, which is not followed')
   }
   const bytes = await bodyWithin(response, ANSWER_MAX_BYTES)
-  if (!bytes) return isForeign('an answer larger than any')
+  if (!bytes) return isForeign('a response larger than the limit')
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   const text = new TextDecoder().decode(bytes)
   const answered = (body: unknown): Read => ({ answered: { status, headers, body, requestId } })
   if (response.ok && wants === 'csv' && type === 'text/csv') return answered(text)
   if (status === 204) return answered(undefined)
   const json = isJson(type) ? parsed(text) : undefined
-  if (!json) return isForeign(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'no JSON')
+  if (!json) return isForeign(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'not JSON')
   if (response.ok) return answered(json.value)
   const failure = failureOf(json.value, { status, headers, requestId, credential, now })
-  if (!failure) return isForeign('JSON that is no error of the API')
+  if (!failure) return isForeign('JSON that is not an API error')
   return { failure, wasExecuted: headers.has(RECEIPT_HEADER) }
 }
 
@@ -58,7 +58,10 @@ type Refused = {
   now: number
 }
 
-/** Parses structured errors, and JSON strings, which report a revert of the contract or a failed action. */
+/**
+ * Converts the body of an error response to an error. The body is a structured error, or a JSON string that reports a
+ * contract revert or a failed action.
+ */
 function failureOf(
   body: unknown,
   { status, headers, requestId, credential, now }: Refused,
@@ -81,7 +84,7 @@ function failureOf(
   return refusalOf(clean(body.message), { ...facts, code, fix: clean(body.fix) })
 }
 
-const FIX = 'The message says what was refused; correct it and call again.'
+const FIX = 'Correct what the message names, and call again.'
 
 function isJson(type: string): boolean {
   return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)

@@ -2,18 +2,15 @@ import { isLoopback } from '../loopback.ts'
 import { NotSent } from './failures/on-the-way.ts'
 
 /**
- * Validates a URL and returns its scheme, host and port. Keys require TLS, except on loopback.
- * @param name of the option, for the message
+ * Validates a URL and returns its scheme, host and port. The URL must use TLS, except on loopback, because keys are
+ * sent to it.
+ * @param name name of the option, for error messages
  * @throws {NotSent} `insecure_url`, `bad_url`
  */
 export function hostOf(name: 'baseUrl' | 'triggersUrl', text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new NotSent(
-      'bad_url',
-      `${name}: expected a URL`,
-      'Give it as https://host, without a path.',
-    )
+    throw new NotSent('bad_url', `${name}: expected a URL`, 'Use https://host, without a path.')
   if (
     url.username !== '' ||
     url.password !== '' ||
@@ -23,14 +20,14 @@ export function hostOf(name: 'baseUrl' | 'triggersUrl', text: string): string {
   )
     throw new NotSent(
       'bad_url',
-      `${name}: expected scheme, host and port alone`,
-      'Leave out the path, the query and any password: the client knows the paths.',
+      `${name}: expected only scheme, host and port`,
+      'Remove the path, the query and any password: the client adds the paths.',
     )
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new NotSent(
       'insecure_url',
-      `${name}: http to ${url.hostname} would show the key to everybody on the way`,
-      'Use https; http is taken for localhost alone.',
+      `${name}: http to ${url.hostname} would expose the key to the network`,
+      'Use https; http is accepted only for localhost.',
     )
   return url.origin
 }

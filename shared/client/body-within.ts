@@ -1,6 +1,6 @@
 import { joinBytes } from '../envelope/format.ts'
 
-/** Reads the body of a response. Returns undefined and cancels it if it is longer than `maxBytes`. */
+/** Reads the body of a response. If the body is longer than `maxBytes`, cancels it and returns undefined. */
 export async function bodyWithin(
   response: Response,
   maxBytes: number,

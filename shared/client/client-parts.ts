@@ -8,7 +8,7 @@ import { triggerOperations, type TriggerOperations } from './triggers/triggers.t
 import { OriginVerification } from './verification/origin-verification.ts'
 import { SealedActions } from './verification/sealed-actions.ts'
 
-/** The parts that clients of both modes share. */
+/** Internal parts that the clients of both modes share. */
 export type ClientParts = {
   requester: Requester
   surroundings: Surroundings
@@ -18,7 +18,11 @@ export type ClientParts = {
   signal: AbortSignal | undefined
 }
 
-/** @throws {NotSent} for an address that keys must not be sent to; {PolicyIncomplete} */
+/**
+ * Creates the internal parts of a client from its options.
+ * @throws {NotSent} for a URL to which keys must not be sent
+ * @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete
+ */
 export function clientParts(options: CommonOptions): ClientParts {
   const { baseUrl, triggersUrl, verify = 'once', policy, retries, signal } = options
   const surroundings = surroundingsOf(options)
@@ -31,7 +35,7 @@ export function clientParts(options: CommonOptions): ClientParts {
     : new OriginVerification(asked)
   const via = options.sealedVia === 'edge' ? edge : origin
   if (via === undefined) {
-    const fix = 'Give createClient the triggersUrl of the edge.'
+    const fix = 'Pass the edge’s triggersUrl to createClient.'
     throw new NotSent('no_triggers_url', 'sealedVia: "edge" needs triggersUrl', fix)
   }
   const sealedActions = new SealedActions({ ...surroundings, verification, via, retries, signal })
@@ -41,7 +45,7 @@ export function clientParts(options: CommonOptions): ClientParts {
     edge,
     retries,
     signal,
-    // Tokens go only to the edge, which has no evidence of its own.
+    // Agent tokens are sent only to the edge, which has no evidence of its own.
     beforeCredential: async (kind, ofCall) => {
       if (kind !== 'token') await verification.beforeCredential(ofCall)
     },
@@ -55,10 +59,14 @@ function shared(
   origin: string,
   { verify, policy }: CommonOptions,
 ): OriginVerification {
-  const fix = 'Leave verification out: the client makes its own.'
+  const fix = 'Omit verification: the client creates its own.'
   if (verification.origin !== origin)
-    throw new NotSent('other_origin', `the verification is of ${verification.origin}`, fix)
+    throw new NotSent('other_origin', `the verification is for ${verification.origin}`, fix)
   if (verify !== undefined || policy !== undefined)
-    throw new NotSent('verified_twice', 'the verification has its verify and policy already', fix)
+    throw new NotSent(
+      'verified_twice',
+      'verify and policy are already set by the verification',
+      fix,
+    )
   return verification
 }

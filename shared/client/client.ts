@@ -4,10 +4,11 @@ import type { ApiOptions, SovereignOptions } from './options.ts'
 import { createSovereignClient, type SovereignClient } from './sovereign/client.ts'
 
 /**
- * Creates a client of the service. Sends nothing before the first call.
- * @throws {NotSent} for an address that keys must not be sent to, or an invalid API key
- * @throws {NoWallet} if the signer of ChainSecured mode is not a wallet
- * @throws {PolicyIncomplete} if `verify: 'required'` has no application to require
+ * Creates a client of the service. Sends no request before the first call.
+ * @throws {NotSent} for a URL to which keys must not be sent, or an invalid API key
+ * @throws {NoWallet} if the signer for ChainSecured mode is not a wallet
+ * @throws {PolicyIncomplete} if the policy for `verify: 'required'` does not name an application or the accepted
+ * machines
  */
 export function createClient(options: SovereignOptions): SovereignClient
 export function createClient(options: ApiOptions): ApiClient

@@ -2,17 +2,23 @@ import { isApiKeyShape } from '../api-key.ts'
 import { NotSent } from './failures/on-the-way.ts'
 import type { Credential, Question } from './request.ts'
 
-/** `body`: a credential in the body, such as a wallet's proof or the usage key of a trigger. */
+/**
+ * Kind of a credential. `body` means a credential in the request body, such as a wallet's proof or the usage key of a
+ * trigger.
+ */
 export type CredentialKind = 'apiKey' | 'token' | 'walletAuth' | 'body'
 
-/** Returns the kinds of credentials in a request. They are sent only after the origin has been verified. */
+/** Returns the kinds of credentials in a request. Credentials are sent only after the origin has been verified. */
 export function kindsIn({ credential, json }: Pick<Question, 'credential' | 'json'>) {
   const kinds: CredentialKind[] = credential ? [kindOf(credential)] : []
   if (IN_BODIES.some((name) => Object.hasOwn(Object(json), name))) kinds.push('body')
   return kinds
 }
 
-/** Detected by field name, so that a future operation with such a field is covered automatically. */
+/**
+ * Fields of request bodies that contain credentials. Detection by field name also covers future operations that use
+ * these fields.
+ */
 const IN_BODIES = ['usage_api_key', 'typed_data', 'signature']
 
 export function kindOf(credential: Credential): CredentialKind {
@@ -20,7 +26,7 @@ export function kindOf(credential: Credential): CredentialKind {
   return 'token' in credential ? 'token' : 'walletAuth'
 }
 
-/** Returns the secret itself, which must not appear in any message. */
+/** Returns the secret of a credential, which must not appear in any error message. */
 export function secretOf(credential: Credential): string {
   if ('apiKey' in credential) return credential.apiKey
   return 'token' in credential ? credential.token : credential.walletAuth
@@ -28,7 +34,8 @@ export function secretOf(credential: Credential): string {
 
 /**
  * Builds the header that carries a credential.
- * @throws {NotSent} `bad_credential` for an impossible value, such as a wallet's private key pasted by mistake
+ * @throws {NotSent} `bad_credential` for a value that cannot be valid, such as a wallet's private key that was pasted
+ * by mistake
  */
 export function headerOf(credential: Credential): [name: string, value: string] {
   if ('apiKey' in credential) {
@@ -36,28 +43,38 @@ export function headerOf(credential: Credential): [name: string, value: string] 
     return ['x-api-key', credential.apiKey]
   }
   const secret = secretOf(credential)
-  // Runtimes quote an invalid header value in their error message.
+  // The client checks the header value itself, because runtimes quote an invalid header value in their error message.
   if (!/^[\x21-\x7e]+$/.test(secret))
-    throw new NotSent('bad_credential', 'the credential has characters that no header takes', TEXT)
+    throw new NotSent(
+      'bad_credential',
+      'the credential has characters that are invalid in a header',
+      TEXT,
+    )
   return 'token' in credential ? ['authorization', `Bearer ${secret}`] : ['x-wallet-auth', secret]
 }
 
-/** @throws {NotSent} `bad_credential` */
+/**
+ * Checks that a value has the format of an API key.
+ * @throws {NotSent} `bad_credential` if not
+ */
 export function requireApiKeyShape(apiKey: string): void {
   if (isApiKeyShape(apiKey)) return
-  throw new NotSent('bad_credential', 'this is no API key: one has 44 characters of base64', TEXT)
+  throw new NotSent('bad_credential', 'not an API key: expected 44 base64 characters', TEXT)
 }
 
-const TEXT = 'Give it as it was shown, whole and without spaces; nothing was sent.'
+const TEXT = 'Pass it exactly as it was shown, without spaces. Nothing was sent.'
 
 const ANY_KEY = /[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=/g
 
-/** Removes the request's own credential from a response's text, and everything shaped like a key. */
+/** Redacts the request's own credential, and any text in the format of a key, from a response. */
 export function withoutKeys(text: string, credential: Credential | undefined): string {
   return withoutSecret(text, credential).replace(ANY_KEY, '[key]')
 }
 
-/** Removes only the request's own credential: an action's output may look like a key without being one. */
+/**
+ * Redacts only the request's own credential from a response. An action's output may contain other text in the format of
+ * a key that is not a key.
+ */
 export function withoutSecret(text: string, credential: Credential | undefined): string {
   return credential ? text.replaceAll(secretOf(credential), '[credential]') : text
 }

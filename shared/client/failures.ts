@@ -1,19 +1,22 @@
 /**
- * Base of the errors that the client throws. `failures/` defines the classes, and `answers.ts` creates them from
- * responses.
+ * Data that all errors of the client have in common. `failures/` defines the error classes, and `answers.ts` creates
+ * errors from responses.
  */
 export type FailureFacts = {
-  /** HTTP status; absent if there was no response. */
+  /** HTTP status of the response. Absent if there was no response. */
   status?: number | undefined
-  /** The most specific name in the response, such as `spend_cap_reached` or `action_threw`; otherwise one of our own. */
+  /**
+   * Error code: the most specific one in the response, such as `spend_cap_reached` or `action_threw`, or else one that
+   * the client defines.
+   */
   code: string
-  /** Advice from the service; otherwise our own. */
+  /** Advice on how to fix the error: from the service if the response has any, otherwise from the client. */
   fix: string
-  /** `x-request-id` of the response, to quote to the operator of the service. */
+  /** Request ID (`x-request-id`) of the response, for reports to the operator of the service. */
   requestId?: string | undefined
 }
 
-/** Base class of all errors of the client. The text never contains a key, a token or a signature. */
+/** Base class of all errors that the client throws. The message never contains a key, a token or a signature. */
 export class SvcError extends Error {
   readonly status: number | undefined
   readonly code: string
@@ -26,7 +29,7 @@ export class SvcError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options)
-    // Subclasses that are identified by name set it in a field, because a bundler may shorten class names.
+    // Subclasses that callers identify by name set it in a field, because a bundler may shorten class names.
     this.name = new.target.name
     this.status = status
     this.code = code

@@ -1,14 +1,12 @@
-/** The client library, `svc/client`. This file exports its complete public API. */
+/** Entry point of the client library, `svc/client`. This file exports its complete public API. */
 export { createClient } from './client.ts'
 export type {
   ApiOptions,
   CallOptions,
-  ClientPolicy,
   CommonOptions,
   RetryOptions,
   SovereignOptions,
   Step,
-  Verify,
 } from './options.ts'
 export type { ApiClient } from './api/client.ts'
 export type { Converted } from './api/conversion.ts'
@@ -66,6 +64,7 @@ export {
   Unprocessable,
 } from './failures/by-status.ts'
 export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
+export type { ClientPolicy, Verify } from './verification/client-policy.ts'
 export * from './verification/failures.ts'
 export { InvalidArgument } from './sovereign/argument-failure.ts'
 export * from './sovereign/transaction-failures.ts'

@@ -1,76 +1,68 @@
-/** Options of a client. All of its dependencies on the runtime can be replaced. */
-import type { Measurements, Policy } from '../attestation/policy.ts'
+/** Options of a client, including replacements for its dependencies on the runtime. */
+import type { ClientPolicy, Verify } from './verification/client-policy.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 import type { EthereumSigner } from './sovereign/signer.ts'
 
-/**
- * When the origin's evidence is verified.
- * - `once`: before the first key is sent, and again after an hour. The application is pinned on first use: a different
- *   one is rejected later.
- * - `required`: the same, but the policy must name the application (`composeHashes`) and the accepted machines
- *   (`measurements`, or `'open'`). The base URL must be one that the evidence names. Actions are sealed by default.
- * - `never`: relies on TLS alone.
- */
-export type Verify = 'once' | 'required' | 'never'
-
-/**
- * Requirements on the evidence. Default: Intel's root and an up-to-date platform. `measurements: 'open'` accepts any
- * firmware and operating system.
- */
-export type ClientPolicy = Partial<Omit<Policy, 'measurements'>> & {
-  measurements?: readonly Measurements[] | 'open'
-}
-
 export type CommonOptions = {
-  /** The origin's own host, where TLS terminates inside the machine. */
+  /** URL of the origin. Its TLS connections terminate inside the machine. */
   baseUrl: string
-  /** The edge, for triggers. */
+  /** URL of the edge, which serves the trigger operations. */
   triggersUrl?: string
-  /** An agent token that a person has approved. Authorizes requests under `/api` of the edge. */
+  /** Agent token that a person has approved. It authorizes requests to `/api` on the edge. */
   token?: string
   verify?: Verify
   policy?: ClientPolicy
   /**
-   * The `verification` of another client of this origin, instead of `verify` and `policy`, so that both share its
-   * results. An origin serves at most 30 quotes per minute to one address.
+   * The `verification` object of another client of the same origin, instead of `verify` and `policy`, so that both
+   * clients share the verification's result. An origin serves at most 30 quotes per minute to one address.
    */
   verification?: OriginVerification
   /**
-   * Host that receives sealed calls: the origin itself (default), or the edge at `triggersUrl`, which cannot read them.
+   * Host to which sealed calls are sent: the origin itself (default), or the edge at `triggersUrl`. The edge cannot
+   * read sealed calls.
    */
   sealedVia?: 'origin' | 'edge'
-  /** Aborts every call of this client. */
+  /** Signal that aborts every call of this client. */
   signal?: AbortSignal
   retries?: RetryOptions
   fetch?: typeof fetch
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now?: () => number
   random?: (bytes: number) => Uint8Array<ArrayBuffer>
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
 export type RetryOptions = {
-  /** Retries per call, not counting the first attempt. Default: 4. */
+  /** Maximum number of retries per call, not counting the first attempt. Default: 4. */
   times?: number
-  /** Upper bound of the first delay. Doubles for each retry, with jitter, up to 30 s. Default: 250 ms. */
+  /**
+   * Upper bound of the first retry delay, in milliseconds. It doubles for each retry, up to 30 s. The actual delay is a
+   * random value below the bound. Default: 250 ms.
+   */
   firstMs?: number
 }
 
 export type ApiOptions = CommonOptions & {
   mode?: 'api'
-  /** The account key or a usage key. Not needed for public operations. */
+  /** API key: the account key or a usage key. Not needed for public operations. */
   apiKey?: string
 }
 
 export type SovereignOptions = CommonOptions & {
   mode: 'sovereign'
-  /** The admin wallet: any EIP-1193 provider, or an ethers signer with a provider. */
+  /** Admin wallet of the account: any EIP-1193 provider, or an ethers signer with a provider. */
   signer: EthereumSigner
-  /** Runs actions and pays for them. Optional, because the account may not have one yet. */
+  /** Usage key that runs actions and pays for them. Optional, because the account may not have one yet. */
   usageKey?: string
-  /** Expected address of the `AccountConfig` contract. If set, any other address that the service names is rejected. */
+  /**
+   * Expected address of the `AccountConfig` contract. If set, the client rejects any other address that the service
+   * names.
+   */
   contractAddress?: string
-  /** Called for each step of a write: wallet prompt, sent, mined, seen by the origin. */
+  /**
+   * Callback for the steps of a contract write: wallet prompt, transaction sent, transaction mined, and transaction
+   * seen by the origin.
+   */
   onStep?: (step: Step) => void
 }
 
@@ -83,6 +75,9 @@ export type Step =
 /** Options of a single call. */
 export type CallOptions = {
   signal?: AbortSignal
-  /** Deduplicates retries of a write. Default: a random key, for operations that support one. */
+  /**
+   * Idempotency key of a write. The service executes retries with the same key only once. Default: a random key, for
+   * operations that support one.
+   */
   idempotencyKey?: string
 }

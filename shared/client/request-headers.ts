@@ -5,7 +5,7 @@ import { randomUuid } from './random-uuid.ts'
 import type { Question } from './request.ts'
 
 /**
- * Builds a request's headers in lower case. All attempts send the same headers.
+ * Builds the headers of a request, with names in lower case. All attempts of a call send the same headers.
  * @throws {NotSent} `bad_header`, `bad_credential`, `bad_idempotency_key`
  */
 export function headersOf(
@@ -27,13 +27,13 @@ export function headersOf(
   return headers
 }
 
-/** Normalizes headers. Replaces the runtime's error, which would quote the invalid value. */
+/** Normalizes request headers. Replaces the runtime's error for an invalid header, because it would quote the value. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers))
   } catch {
-    const fix = 'Give names and values that HTTP has; nothing was sent.'
-    throw new NotSent('bad_header', 'headers: a name or value that HTTP does not have', fix)
+    const fix = 'Use valid HTTP header names and values. Nothing was sent.'
+    throw new NotSent('bad_header', 'headers: invalid name or value', fix)
   }
 }
 
@@ -43,6 +43,6 @@ function requireKey(key: string): string {
   throw new NotSent(
     'bad_idempotency_key',
     `idempotencyKey: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters`,
-    'Give a random id, such as a UUID: one for each call that you mean to make once.',
+    'Use a random ID, such as a UUID, for each call that must be made only once.',
   )
 }

@@ -1,4 +1,4 @@
-/** Sends all plain requests. Sealed calls are sent by `verification/`. */
+/** Sends all requests that are not sealed. `verification/` sends the sealed calls. */
 import { answerOf, type Read } from './answers.ts'
 import { type CredentialKind, kindsIn } from './credential.ts'
 import { eitherSignal } from './either-signal.ts'
@@ -18,13 +18,16 @@ import type { Surroundings } from './surroundings.ts'
 import { wasUnsent } from './unsent.ts'
 
 export type RequesterParts = Surroundings & {
-  /** `hostOf` of the origin, and of the edge if there is one. */
+  /**
+   * Scheme, host and port (see `hostOf`) of the origin, and of the edge in `edge`. `edge` is undefined if no edge is
+   * configured.
+   */
   origin: string
   edge: string | undefined
   retries: RetryOptions | undefined
-  /** Aborts every request. */
+  /** Signal that aborts every request. */
   signal: AbortSignal | undefined
-  /** Awaited before each credential is sent. If it throws, the request is not sent. */
+  /** Called and awaited before each credential is sent. If it throws, the request is not sent. */
   beforeCredential: (kind: CredentialKind, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -34,8 +37,8 @@ export function createRequester(parts: RequesterParts): Requester {
     core: <Body>(question: Question) => ask(parts.origin, question) as Promise<Answered<Body>>,
     edge: async <Body>(question: Question) => {
       if (parts.edge !== undefined) return (await ask(parts.edge, question)) as Answered<Body>
-      const fix = 'Give createClient the triggersUrl of the edge.'
-      throw new NotSent('no_triggers_url', 'the client was made without triggersUrl', fix)
+      const fix = 'Pass the edge’s triggersUrl to createClient.'
+      throw new NotSent('no_triggers_url', 'the client was created without triggersUrl', fix)
     },
   }
 }
@@ -78,7 +81,7 @@ async function asked(
   for (let lost = false; ;) {
     const read = await send().catch((error: unknown): never => {
       signal?.throwIfAborted()
-      // The error came before this attempt was sent, but an earlier attempt's outcome is still unknown.
+      // This attempt failed before it was sent, but the outcome of an earlier attempt is still unknown.
       throw lost
         ? new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: error })
         : error
@@ -92,16 +95,17 @@ async function asked(
   }
 }
 
-/** Returns true if the request may have taken effect and the response does not say. */
+/** Returns true if the request may have taken effect, but the response does not show it. */
 function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
   if (failure instanceof NetworkFailed) return failure.mayHaveBeenExecuted
   return method !== 'GET' && failure instanceof NotTheApi && (failure.status ?? 0) >= 500
 }
 
 /**
- * Chooses the error after a lost response. The last attempt says nothing about the lost one, unless it was answered
- * under the same Idempotency-Key by more than a temporary rejection. 401 is decided before that key is checked: the
- * credential may have been replaced in between, or one process may not have seen another's change yet.
+ * Chooses the error to throw if the response to an earlier attempt was lost. The last response shows the outcome of
+ * that attempt only if it answers the same Idempotency-Key, and is not a temporary rejection. A 401 does not show the
+ * outcome, because the service checks the credential before the key: the credential may have been replaced in between,
+ * or one process may not have seen another's change yet.
  */
 function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcError {
   const isOpen =

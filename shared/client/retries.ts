@@ -1,4 +1,4 @@
-/** Decides which failed calls are retried, and when. */
+/** Decides which failed calls are retried, and after which delay. */
 import {
   IN_PROGRESS_MAX_MS,
   RETRY_AFTER_MAX_S,
@@ -14,7 +14,9 @@ import type { Question } from './request.ts'
 
 export type Failed = {
   failure: SvcError
-  /** True if the response proves execution: it carries the receipt of a run that was stopped. */
+  /**
+   * True if the response proves that the call was executed, because it contains the receipt of a run that was stopped.
+   */
   wasExecuted: boolean
 }
 
@@ -31,14 +33,15 @@ export class Retries {
     this.#random = random
   }
 
-  /** Returns the milliseconds to wait before the next attempt; undefined if the call is not retried. */
+  /** Returns the delay in milliseconds before the next attempt, or undefined if the call is not retried. */
   after(failed: Failed, repeat: Question['repeat']): number | undefined {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
     const afterS = retryAfterS(failed.failure) ?? 0
     if (afterS > RETRY_AFTER_MAX_S) return undefined
     const waitMs = afterS * 1000 + this.#jittered()
-    // Another request is in progress under this key, possibly our own before its connection broke. It will finish.
+    // Another request with the same idempotency key is in progress, possibly an earlier attempt of this call that lost
+    // its connection. The request will finish, so waiting for it does not count as a retry.
     if (kind === 'in_progress') {
       this.#left.inProgressMs -= Math.max(waitMs, 1)
       return this.#left.inProgressMs < 0 ? undefined : waitMs
@@ -65,7 +68,7 @@ function kindOf({ failure, wasExecuted }: Failed, repeat: Question['repeat']) {
   return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
 }
 
-/** Statuses that a proxy returns while its backend is unavailable or overloaded. */
+/** Returns true for statuses that a proxy returns while its backend is unavailable or overloaded. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 429
 }

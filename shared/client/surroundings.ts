@@ -1,19 +1,17 @@
-import type { CommonOptions } from './options.ts'
-
-/** The client's dependencies on its runtime. */
+/** Dependencies of the client on its runtime, such as `fetch` and the clock. */
 export type Surroundings = {
   fetch: typeof fetch
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Rejects with the signal's reason if aborted. */
+  /** Resolves after a delay. If the signal aborts, rejects with the signal's reason. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** Returns the given dependencies, with the runtime's own as defaults. */
-export function surroundingsOf(options: CommonOptions): Surroundings {
+/** Returns the given dependencies. The runtime's own implementations are the defaults. */
+export function surroundingsOf(options: Partial<Surroundings>): Surroundings {
   const { fetch = globalThis.fetch, now = Date.now, random = randomBytes, sleep = slept } = options
-  // Wrapped, because browsers and workerd reject fetch when it is called as a method of another object.
+  // `fetch` is wrapped, because browsers and workerd reject it when it is called as a method of another object.
   return { fetch: (input, init) => fetch(input, init), now, random, sleep }
 }
 

@@ -1,4 +1,4 @@
-/** Heading IDs in GitHub's format, so that a link to a heading works on GitHub and on our pages. */
+/** Generates heading IDs in GitHub's format, so that a link to a heading works on GitHub and on our pages. */
 
 /** Returns a function that assigns IDs to one document's headings. A repeated heading gets a numeric suffix. */
 export function headingIds(): (words: string) => string {

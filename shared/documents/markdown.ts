@@ -1,6 +1,6 @@
 /**
- * Renders a document of this repository as HTML: the content between a page's h1 and its end. Only for our own
- * documents: raw HTML is passed through unescaped, so user input must never be rendered here.
+ * Renders a document of this repository as HTML, without its h1. Only for our own documents: raw HTML is passed through
+ * unescaped, so user input must never be rendered here.
  */
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
 import { headingIds } from './heading-ids.ts'
@@ -8,20 +8,20 @@ import { headingIds } from './heading-ids.ts'
 export type Heading = { depth: number; id: string; text: string }
 
 export type RenderedDocument = {
-  /** The document's only h1, without markup. */
+  /** Text of the document's only h1, without markup. */
   title: string
   html: string
-  /** Headings below the h1, in order. */
+  /** Headings below the h1, in document order. */
   headings: Heading[]
 }
 
 /**
- * Maps a link to its target. Undefined if the target is not served, such as a repository file; its path is shown
- * instead.
+ * Maps the URL of a link to a URL of our site. Returns undefined if the target is not served, for example a source
+ * file. The renderer then outputs the link's text without a link.
  */
 export type ResolveLink = (href: string) => string | undefined
 
-/** @throws {Error} if the document does not have exactly one h1 */
+/** Renders a Markdown document. @throws {Error} if the document does not have exactly one h1 */
 export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocument {
   const marked = new Marked({ gfm: true })
   const headings: Heading[] = []
@@ -40,7 +40,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         headings.push({ depth, id, text: words })
         return `<h${depth} id="${escape(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
-      /** Focusable, so that it can be scrolled by keyboard. A script adds the copy button. */
+      /** Makes code blocks focusable, so that they can be scrolled by keyboard. A script adds the copy button. */
       code: ({ text: code }) =>
         `<div class="sample"><pre tabindex="0"><code>${escape(code)}</code></pre></div>\n`,
       table(token) {
@@ -55,7 +55,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         const path = href.replace(/^(\.{1,2}\/)+/, '').replace(/#.*$/, '')
         return plainText(tokens) === path ? `<code>${escape(path)}</code>` : shown
       },
-      // Drops HTML comments, which are for editors of the source.
+      // Drops HTML comments, which are meant for editors of the source.
       html: ({ text: markup }) => markup.replaceAll(/<!--[^]*?-->\n?/g, ''),
     },
   })
@@ -63,11 +63,11 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
   const html = marked.parse(text, { async: false })
   const [title, ...others] = titles
   if (title === undefined || others.length > 0)
-    throw new Error(`a document has one h1, and not ${titles.length}: ${titles.join(', ')}`)
+    throw new Error(`expected one h1 in the document, found ${titles.length}: ${titles.join(', ')}`)
   return { title, html, headings }
 }
 
-/** Returns the visible text of tokens, without markup. */
+/** Returns the visible text of Markdown tokens, without markup. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

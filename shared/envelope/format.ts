@@ -5,9 +5,9 @@
  *     request   version 1 · mode 1 · key id 16 · psk id 16 · enc 65 · ciphertext
  *     response  version 1 · nonce 16 · ciphertext
  *
- * Mode 1 (PSK) is the edge: only the edge may name runs and client addresses. Mode 0 (base) is any client, end to end.
- * The response is encrypted under a key exported from the request's context (as in RFC 9458, section 4.4). Only the
- * requester can decrypt it, and it is valid for that request alone.
+ * Mode 1 (PSK) is for the edge. Only the edge may specify run IDs and client addresses. Mode 0 (base) is for clients
+ * that encrypt end to end. The response is encrypted under a key exported from the request's HPKE context (as in
+ * RFC 9458, section 4.4). Only the requester can decrypt the response, which is valid for that request alone.
  */
 
 export const ENVELOPE_VERSION = 1
@@ -25,15 +25,16 @@ export const ANSWER_KEY_BYTES = 16
 
 export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
 
-/** HPKE `info` of a request: binds the key schedule to this protocol and version. */
+/** HPKE `info` of a request. It binds the key schedule to this protocol and version. */
 export const CHANNEL_INFO = 'svc/channel/v1'
 /**
- * HPKE `info` of a stored usage key. Differs from the channel's, so that a stored key cannot be replayed as a request.
+ * HPKE `info` of a stored usage key. It differs from the `info` of a request, so that a stored key cannot be replayed
+ * as a request.
  */
 export const STORAGE_INFO = 'svc/seal/v1'
-/** Exporter context of the response secret. */
+/** HPKE exporter context from which the secret of the response is derived. */
 export const ANSWER_CONTEXT = 'svc/answer/v1'
-/** Prefix that is hashed with a pre-shared key to derive an ID that does not reveal the key. */
+/** Prefix that is hashed together with a pre-shared key. The hash is an ID that does not reveal the key. */
 export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 
 const encoder = new TextEncoder()
@@ -55,7 +56,10 @@ export function encodeHeader({ mode, keyId, pskId }: RequestHeader): Uint8Array<
   return header
 }
 
-/** Parses the header at the start of the bytes. Returns undefined if it is not of this version. */
+/**
+ * Parses the header of a sealed request. Returns undefined if the bytes are too short or have an unknown version or
+ * mode.
+ */
 export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
   if (bytes.length < HEADER_BYTES || bytes[0] !== ENVELOPE_VERSION) return undefined
   const mode = bytes[1]
@@ -67,7 +71,10 @@ export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
   }
 }
 
-/** Splits a sealed request into its parts. Returns undefined if the bytes are not of this version. */
+/**
+ * Splits a sealed request into its parts. Returns undefined if the bytes are too short or have an unknown version or
+ * mode.
+ */
 export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined {
   const parsed = bytes.length < REQUEST_OVERHEAD_BYTES ? undefined : parseHeader(bytes)
   if (!parsed) return undefined
@@ -79,7 +86,7 @@ export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined
   }
 }
 
-/** Associated data of a request: method, path and header, so that neither route nor header can be replaced. */
+/** Returns the associated data of a request: method, path and header, so that none of them can be replaced. */
 export function requestAad(
   method: string,
   path: string,
@@ -88,7 +95,7 @@ export function requestAad(
   return joinBytes(encoder.encode(`${method} ${path}\n`), header)
 }
 
-/** Associated data of a stored usage key: binds it to one trigger of one owner. */
+/** Returns the associated data of a stored usage key, which binds the key to one trigger of one owner. */
 export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
 }

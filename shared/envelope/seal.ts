@@ -24,21 +24,24 @@ const suite = new CipherSuite({
 })
 const encoder = new TextEncoder()
 
-/** The response could not be decrypted: it is not for this request, or not from the holder of the key. */
+/**
+ * Error for a response that cannot be decrypted: it belongs to another request, or its sender does not have the private
+ * key.
+ */
 export class AnswerNotAuthentic extends Error {
   constructor() {
-    super('the answer does not open under the key of this request')
+    super('the response cannot be decrypted with the key of this request')
     this.name = 'AnswerNotAuthentic'
   }
 }
 
-/** The suite's own key type: `CryptoKey` is not a global type in Node. */
+/** Key type of the HPKE suite, used because `CryptoKey` is not a global type in Node. */
 type PublicKey = Awaited<ReturnType<typeof suite.kem.deserializePublicKey>>
 export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: PublicKey }
 
 /**
  * Imports a public key for sealing.
- * @param raw 65 bytes, an uncompressed point of P-256
+ * @param raw uncompressed P-256 point, 65 bytes
  */
 export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<ChannelPublicKey> {
   const publicKey = await suite.kem.deserializePublicKey(raw)
@@ -46,9 +49,9 @@ export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<Ch
 }
 
 export type SealedCall = {
-  /** The request body, to be sent with content type `SEALED_CONTENT_TYPE`. */
+  /** Body of the sealed request, to be sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
-  /** Decrypts the response to this call. @throws {AnswerNotAuthentic} */
+  /** Decrypts the response to this call. @throws {AnswerNotAuthentic} if the response cannot be decrypted */
   open: (answer: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
@@ -56,11 +59,11 @@ export type SealOptions = {
   method: string
   path: string
   plaintext: Uint8Array<ArrayBuffer>
-  /** 32 bytes that the edge and the origin share. Without it, the call is sealed in base mode. */
+  /** Pre-shared key of the edge and the origin, 32 bytes. If absent, the call is sealed in base mode. */
   psk?: Uint8Array<ArrayBuffer>
 }
 
-/** Seals one request to the origin's channel key. */
+/** Encrypts one request to the origin's channel key. */
 export async function sealCall(key: ChannelPublicKey, options: SealOptions): Promise<SealedCall> {
   const { method, path, plaintext, psk } = options
   const pskId = psk
@@ -107,8 +110,8 @@ async function openAnswer(
 }
 
 /**
- * Seals a usage key to the origin's storage key. The edge that stores it cannot open it, and the origin opens it only
- * for the trigger and owner it was sealed for. Layout: key id 16 · enc 65 · ciphertext.
+ * Seals a usage key to the origin's storage key. The edge stores the sealed key but cannot open it. The origin opens it
+ * only for the trigger and owner that it was sealed for. Layout: key id 16 · enc 65 · ciphertext.
  */
 export async function sealForStorage(
   key: ChannelPublicKey,

@@ -1,25 +1,25 @@
-/** Building blocks of both services' OpenAPI 3.1 descriptions. */
+/** Building blocks of the OpenAPI 3.1 documents of both services. */
 
-/** An OpenAPI operation: one method of one path. Declares only the fields that are read here. */
+/** An OpenAPI operation, which is one method of one path. Declares only the fields that our code reads. */
 export type Description = { responses: Record<string, object>; [field: string]: unknown }
 export type Paths = Record<string, Record<string, Description>>
 export type OpenApiDocument = { paths: Paths; [field: string]: unknown }
 
 export const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
-/** A structured error response. */
+/** JSON Schema of an error response. */
 export const errorSchema = {
   type: 'object',
   required: ['error', 'message', 'fix', 'docs_url'],
   properties: {
-    error: { type: 'string', description: 'The class of the failure, one for each status.' },
+    error: { type: 'string', description: 'The class of the error; one per status.' },
     reason: {
       type: 'string',
       description:
-        'A finer reason, where there is one: `out_of_credits` within `payment_required`. The header `x-svc-error` has it too.',
+        'A more specific reason, if any, such as `out_of_credits` for `payment_required`. Also sent in the header `x-svc-error`.',
     },
     message: { type: 'string' },
-    fix: { type: 'string', description: 'What to do about it.' },
+    fix: { type: 'string', description: 'How to fix it.' },
     docs_url: { type: 'string' },
   },
 }

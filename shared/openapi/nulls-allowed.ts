@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts'
 
-/** Returns the schema of a body whose optional fields may also be null, which means absent. */
+/** Returns the schema of a request body in which optional fields may also be null. A null field counts as absent. */
 export function nullsAllowed(body: JsonSchema): JsonSchema {
   const { properties } = body
   if (typeof properties !== 'object' || properties === null) return body
@@ -11,7 +11,10 @@ export function nullsAllowed(body: JsonSchema): JsonSchema {
   return { ...body, properties: Object.fromEntries(described) }
 }
 
-/** A field with several spellings is required under any one of them, so each single spelling may be null. */
+/**
+ * Returns the names of the fields that must not be null. Excludes required fields with several spellings: only one
+ * spelling must be present, so the others may be null.
+ */
 function requiredIn({ required, allOf }: JsonSchema): Set<string> {
   const presences = (allOf ?? []) as { required?: string[] }[]
   return new Set([

@@ -19,8 +19,8 @@ export function queryParameters(schema: z.ZodType): object[] {
 type Presence = { required?: string[]; anyOf?: Presence[]; allOf?: Presence[] }
 
 /**
- * Names of required parameters. For a field with several spellings, only the first: a parameter cannot express
- * "either".
+ * Returns the names of the required parameters. For a field with several spellings, returns only the first one, because
+ * OpenAPI parameters cannot express alternatives.
  */
 function requiredIn({ required = [], anyOf = [], allOf = [] }: Presence): Set<string> {
   const parts = [...allOf, ...anyOf.slice(0, 1)]

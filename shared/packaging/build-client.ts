@@ -1,6 +1,6 @@
 /**
- * Builds the package `svc/client`: ES modules for browsers, Workers and Node, with the larger parts in chunks that are
- * loaded on first use, and type declarations. Run by `npm run client`, and before the package is packed.
+ * Builds the package `svc/client`: ES modules for browsers, Workers and Node, and type declarations. The larger parts
+ * are in chunks that are loaded on first use. Run by `npm run client`, and before the package is packed.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export const CLIENT_DIST = here('../client/dist')
 
-/** Bundler options. Tests that bundle the client must use the same ones. */
+/** Bundler options of the client. Tests that bundle the client must use the same options. */
 export const FOR_ANY_RUNTIME = {
   bundle: true,
   format: 'esm',
@@ -28,7 +28,10 @@ export const FOR_ANY_RUNTIME = {
   plugins: [englishAlone],
 } as const
 
-/** @param outDir emptied first */
+/**
+ * Bundles the client.
+ * @param outDir output folder, which is emptied first
+ */
 export async function buildClient(outDir: string): Promise<Metafile> {
   await rm(outDir, { recursive: true, force: true })
   await mkdir(outDir, { recursive: true })
@@ -39,14 +42,14 @@ export async function buildClient(outDir: string): Promise<Metafile> {
     outdir: outDir,
     splitting: true,
     minify: true,
-    // A caller that signs with ethers has it installed. API mode does not need it.
+    // Callers that sign with ethers have it installed. API mode does not need ethers.
     external: ['ethers'],
     metafile: true,
   })
   return metafile
 }
 
-/** Writes the declarations to `types/` beside the modules. */
+/** Writes the type declarations to the folder `types/` in the output folder. */
 export async function declareClient(outDir: string): Promise<void> {
   const tsc = here('../../node_modules/typescript/bin/tsc')
   const project = here('declarations.tsconfig.json')
@@ -59,5 +62,5 @@ if (import.meta.main) {
   await declareClient(CLIENT_DIST)
   for (const { name, gzipped } of await chunkSizes(CLIENT_DIST, metafile))
     console.log(`${name.padEnd(28)} ${String(gzipped).padStart(7)} bytes gzipped`)
-  console.log(`loaded at once: ${await entrySize(CLIENT_DIST, metafile)} bytes gzipped`)
+  console.log(`initial load: ${await entrySize(CLIENT_DIST, metafile)} bytes gzipped`)
 }

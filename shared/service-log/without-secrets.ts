@@ -1,11 +1,11 @@
 /**
- * Redacts likely secrets in text that is not ours, mostly error messages. This is the second line of defense. The first
- * is that no event has a secret as a fact.
+ * Redacts likely secrets in text from others, mostly error messages. This is the second line of defense. The first line
+ * of defense is that our own code does not log secrets.
  */
 
 export const redacted = '[redacted]'
 
-/** Names of facts that are always redacted. */
+/** Names of log facts that are always redacted. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'api_key',
   'usage_api_key',
@@ -30,9 +30,10 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ])
 
 const SHAPES = [
-  // URLs of providers: path, query or even host may contain a key. Paths of our own code (file:) are not secret.
+  // URLs: those of providers may contain a key in the path, the query or even the host. File URLs are paths of our own
+  // code, which are not secret.
   /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]}]+/gi,
-  // Request headers quoted in a message.
+  // Request headers with credentials that are quoted in a message.
   /\b(?:bearer|basic)\s+[^\s"',;]+/gi,
   /\b(?:authorization|cookie|x-api-key|x-wallet-auth)["']?\s*[:=]\s*["']?[^\s"',;]+/gi,
   // Stripe-style keys and IDs: payment secrets and webhook signing secrets.
@@ -40,19 +41,19 @@ const SHAPES = [
   // JSON Web Tokens, including receipts.
   /\beyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*/g,
   /[^\s"'<>(),:;]+@[^\s"'<>(),:;]+\.[^\s"'<>(),:;]+/g,
-  // 32 bytes in hex, with or without 0x: private keys and hashes, which look the same.
+  // 32 bytes in hex, with or without 0x. Private keys and hashes have the same form.
   /\b(?:0x)?[0-9a-f]{64}(?![0-9a-f])/gi,
-  // 32 bytes or more in base64 or base64url: account keys, usage keys, tokens, links.
+  // 32 bytes or more in base64 or base64url, such as account keys, usage keys, tokens and links.
   /(?<![A-Za-z0-9+/_-])(?=[^\s]*[A-Z])(?=[^\s]*[0-9])[A-Za-z0-9+/_-]{40,}={0,2}/g,
 ]
 
-/** Bounds the time spent on one text. */
+/** Maximum number of characters that are searched for secrets. This limit bounds the time spent on one text. */
 const LOOKED_THROUGH_CHARACTERS = 1_200
 
-/** Returns the beginning of the text, with likely secrets replaced by `[redacted]`. */
+/** Returns the start of a text, with likely secrets replaced by `[redacted]`. */
 export function withoutSecrets(text: string): string {
   let left = text.slice(0, LOOKED_THROUGH_CHARACTERS)
-  // Drops a last word that was cut off: a partial secret would not match any pattern.
+  // Drops the last word if it may have been cut off, because a partial secret might not match any pattern.
   if (left.length < text.length) left = left.replace(/\S+$/, '')
   for (const shape of SHAPES) left = left.replace(shape, redacted)
   return left

@@ -1,14 +1,19 @@
-/** Input schemas of an action call. Does not import ethers, because clients load this module to seal a call. */
+/**
+ * Schemas of the input of an action call. This module does not import ethers, because clients load it to seal a call.
+ */
 import { z } from 'zod'
 import { text } from './text.ts'
 
 /**
- * An action's source. Must be well-formed Unicode: its CID is computed from UTF-8, where a lone surrogate becomes
- * U+FFFD, so the permitted text would differ from the text that the engine runs.
+ * Source of an action. It must be well-formed Unicode, because its CID is computed from UTF-8, where a lone surrogate
+ * becomes U+FFFD. Otherwise, the permitted source would differ from the source that the engine runs.
  */
 export const sourceSchema = text
 
-/** `js_params`. Not `z.record`, which visits every key (there can be a million) and drops a key named `__proto__`. */
+/**
+ * Schema of `js_params`. Does not use `z.record`, which visits every key (there can be a million) and drops a key named
+ * `__proto__`.
+ */
 export const paramsSchema = z
   .unknown()
   .check((context) => {

@@ -1,4 +1,4 @@
-/** `GET /core/v1/get_svc_action_wallet`: the public key, address and signed statement of an action's wallet. */
+/** `GET /core/v1/get_svc_action_wallet`: returns the public key, address and signed statement of an action's wallet. */
 import { z } from 'zod'
 import { addressAnswer } from './fields.ts'
 import { rawCid } from './registered-actions.ts'
@@ -11,10 +11,10 @@ export const actionWalletAnswer = z.object({
   public_key: z
     .string()
     .regex(/^0x04[0-9a-f]{128}$/)
-    .meta({ description: 'The uncompressed point of secp256k1, as in an action.' }),
+    .meta({ description: 'The uncompressed secp256k1 point, as an action sees it.' }),
   wallet_address: addressAnswer,
   statement: z.string().meta({
     description:
-      'The same, signed with the key of receipts: a JWS in compact form (docs/derived-actions.md).',
+      'The same fields, signed with the receipt key: a JWS in compact form (docs/derived-actions.md).',
   }),
 })

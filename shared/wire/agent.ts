@@ -1,31 +1,43 @@
-/** `POST /agent/requests`: an agent registers its request before a person opens the link (docs/decisions/0049). */
+/**
+ * `POST /agent/requests`: registers an agent's authorization request, before a person opens the approval link
+ * (docs/decisions/0049).
+ */
 import { z } from 'zod'
 import { decodeBase64url } from '../base64url.ts'
 
-/** Scopes of an agent token. No scope allows approving, listing or revoking tokens: those require a browser session. */
+/** Scopes of an agent token. No scope allows approving, listing or revoking tokens, which require a browser session. */
 export const SCOPES = ['triggers:read', 'triggers:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Parses a stored or sent list of scopes. Returns them without duplicates, in the order of `SCOPES`. */
+/**
+ * Parses a list of scopes, given as an array or as text with spaces. Returns the known scopes without duplicates, in
+ * the order of `SCOPES`.
+ */
 export function scopesOf(names: string | readonly string[]): Scope[] {
   const given = typeof names === 'string' ? names.split(' ') : names
   return SCOPES.filter((scope) => given.includes(scope))
 }
 
-/** Counted in code points. */
+/** Maximum length of a label, in code points. */
 export const LABEL_MAX_CHARACTERS = 64
 
 /**
- * Characters that a one-line label must not contain, such as those that change the text direction or hide what follows.
- * Variation selectors are the only allowed invisible characters, because emoji need them.
+ * Matches characters that a one-line label must not contain, such as those that change the text direction or hide what
+ * follows. Variation selectors are the only allowed invisible characters, because emoji need them.
  */
 const UNPRINTABLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
 
-/** Visible characters. U+2800 (blank Braille pattern) is excluded: its class is symbol, but it shows nothing. */
+/**
+ * Matches a visible character. Excludes U+2800 (blank Braille pattern), which is classified as a symbol but is not
+ * visible.
+ */
 const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v
 
-/** Stacked combining marks would cover neighboring lines (UTS 39, section 5.4: at most four). */
+/**
+ * Matches five combining marks in a row. Stacked marks would cover neighboring lines. UTS 39, section 5.4, allows at
+ * most four.
+ */
 const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u
 
 export const labelSchema = z
@@ -37,32 +49,34 @@ export const labelSchema = z
     `expected at most ${LABEL_MAX_CHARACTERS} characters`,
   )
   .refine((text) => !UNPRINTABLE.test(text), 'expected printable characters on one line')
-  .refine((text) => VISIBLE.test(text), 'expected a character that can be seen')
-  .refine((text) => !PILED_MARKS.test(text), 'expected at most four marks on one character')
+  .refine((text) => VISIBLE.test(text), 'expected a visible character')
+  .refine((text) => !PILED_MARKS.test(text), 'expected at most four combining marks on a character')
   .meta({ minLength: 1, maxLength: LABEL_MAX_CHARACTERS })
 
 const challengeSchema = z
   .string()
   .refine(
     (text) => text.length === 43 && decodeBase64url(text)?.length === 32,
-    'expected the base64url text of a SHA-256, without padding: 43 characters',
+    'expected a SHA-256 in base64url without padding: 43 characters',
   )
-  .meta({ description: 'base64url of the token’s SHA-256, without padding.' })
+  .meta({ description: 'SHA-256 of the token, in base64url without padding.' })
 
 export const agentRequestBody = z.strictObject({
   challenge: challengeSchema,
-  label: labelSchema.meta({ description: 'What the person is shown, and finds in the list.' }),
+  label: labelSchema.meta({
+    description: 'The name shown on the approval page and in the list of tokens.',
+  }),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1)
     .exactOptional()
-    .meta({ description: 'All of them where it is left out.' }),
+    .meta({ description: 'Default: all scopes.' }),
 })
 export type AgentRequestBody = z.infer<typeof agentRequestBody>
 
 export const agentRequestAnswer = z.object({
   request_id: z.string(),
-  /** Format `XXXX-XXXX`. The agent displays it, the person types it. Returned only once. */
+  /** Code in the format `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
   user_code: z.string(),
   authorize_url: z.url(),
   expires_at: z.string().meta({ format: 'date-time' }),

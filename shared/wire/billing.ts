@@ -5,36 +5,36 @@ import { hashAnswer, hex } from './fields.ts'
 const cents = z.int().min(0)
 
 export const balanceAnswer = z.object({
-  balance_cents: cents.meta({ description: 'What can be spent.' }),
-  reserved_cents: cents.meta({ description: 'Held for what is under way.' }),
-  debt_cents: cents.meta({ description: 'Paid first by the next payment.' }),
+  balance_cents: cents.meta({ description: 'Available credits.' }),
+  reserved_cents: cents.meta({ description: 'Reserved for operations in progress.' }),
+  debt_cents: cents.meta({ description: 'Deducted from the next payment.' }),
   balance_display: z.string().meta({ examples: ['$5.00'] }),
 })
 
-/** Rejects days before 1970: no usage is that old, and the database has no year 0. */
+/** A UTC day. Days before 1970 are rejected, because no usage is that old and the database has no year 0. */
 const day = z.iso
   .date({ error: 'expected a day as YYYY-MM-DD' })
-  .refine((text) => text >= '1970-01-01', { error: 'expected a day of 1970 or later' })
+  .refine((text) => text >= '1970-01-01', { error: 'expected a day in 1970 or later' })
 
 export const usageQuery = z.object({
-  from: day.optional().describe('The first UTC day; left out, 30 days before the end.'),
-  to: day.optional().describe('The last UTC day, included; left out, today.'),
+  from: day.optional().describe('The first UTC day. Default: 30 days before the end.'),
+  to: day.optional().describe('The last UTC day, inclusive. Default: today.'),
   key_hash: hex(32)
     .transform((hash) => hash.toLowerCase())
     .optional()
-    .describe('Of this key alone, named by its hash.'),
+    .describe('Only charges of the key with this hash.'),
 })
 
 export const usageRow = z.object({
   day: z.iso.date(),
   api_key_hash: hashAnswer,
   key_name: z.string().nullable().meta({
-    description: 'Null of the account key, and of a key that was removed.',
+    description: 'Null for the account key and for removed keys.',
   }),
   kind: z.enum(['execution', 'write']),
-  action_cid: z.string().nullable().meta({ description: 'Of an execution.' }),
-  operation: z.string().nullable().meta({ description: 'Of a write: its path.' }),
-  quantity: z.int().min(1).meta({ description: 'How many runs or writes were charged.' }),
+  action_cid: z.string().nullable().meta({ description: 'Set for executions.' }),
+  operation: z.string().nullable().meta({ description: 'Set for writes: the path.' }),
+  quantity: z.int().min(1).meta({ description: 'The number of runs or writes that were charged.' }),
   cents,
 })
 

@@ -1,15 +1,15 @@
-/** Bodies of the core API. Unknown fields are ignored. */
+/** Schemas of the core API's request and response bodies. Unknown fields are ignored. */
 import { z } from 'zod'
 import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS, EMAIL_MAX_CHARACTERS } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { addressAnswer, hashAnswer, name } from './fields.ts'
 import { text } from './text.ts'
 
-/** Deliberately loose: RFC 5321 allows more than most patterns do. */
+/** Email address. The pattern is deliberately loose, because RFC 5321 allows more addresses than most patterns do. */
 const email = text
   .max(EMAIL_MAX_CHARACTERS)
-  .regex(/^[^\s@]+@[^\s@]+$/, 'expected an e-mail address, such as ada@example.com')
-  .meta({ description: 'Kept encrypted, never on the chain; get_account shows it to the owner.' })
+  .regex(/^[^\s@]+@[^\s@]+$/, 'expected an email address, such as ada@example.com')
+  .meta({ description: 'Stored encrypted, never on chain; get_account returns it to the owner.' })
 
 export const newAccountRequest = z.object({
   account_name: name,
@@ -22,11 +22,11 @@ export const svcActionRequest = z.object({
   js_params: paramsSchema.default({}),
 })
 
-// Responses with status 200.
+// Schemas of the responses with status 200.
 export const accountExistsAnswer = z.boolean()
 
 export const newAccountAnswer = z.object({
-  api_key: z.string().meta({ description: 'The account key, base64. Shown once and never again.' }),
+  api_key: z.string().meta({ description: 'The account key, in base64. Shown only once.' }),
   wallet_address: addressAnswer,
 })
 
@@ -34,10 +34,10 @@ export const accountAnswer = z.object({
   account_name: z.string(),
   account_description: z.string(),
   email: z.string().nullable().meta({
-    description: 'As given at creation; null for none, and after a transfer of ownership.',
+    description: 'As given at creation. Null if none was given, and after a transfer of ownership.',
   }),
   wallet_address: addressAnswer.meta({ description: 'The admin wallet in ChainSecured mode.' }),
-  api_key_hash: hashAnswer.meta({ description: 'The identity of the account on the chain.' }),
+  api_key_hash: hashAnswer.meta({ description: 'Identifies the account on chain.' }),
   managed: z.boolean().meta({ description: 'true in API mode, false in ChainSecured mode.' }),
 })
 

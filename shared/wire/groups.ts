@@ -45,7 +45,7 @@ export const updateGroupRequest = requestOf({
   ({ groupId: _group, ...changes }) => Object.values(changes).some((value) => value !== undefined),
   {
     path: ['group_name'],
-    error: 'required: this or another field of the group, else there is nothing to change',
+    error: 'required: this field, or another one to change',
   },
 )
 
@@ -81,6 +81,6 @@ export const wholeGroupAnswer = groupAnswer.extend({
   wallets: z.array(walletAnswer),
   actions: z.array(actionAnswer),
   keys: z.array(usageApiKeyAnswer).meta({
-    description: 'Usage keys that list the group; to a usage key itself alone.',
+    description: 'Usage keys that list the group. A usage key sees only itself.',
   }),
 })

@@ -5,9 +5,9 @@ import { SCOPES } from './agent.ts'
 export const meAnswer = z.object({
   id: z.string(),
   email: z.string(),
-  /** Absolute expiry of the token that was sent; it expires earlier if it is not used. */
+  /** Absolute expiry time of the token in the request. The token expires earlier if it is not used. */
   token_expires_at: z.string().meta({ format: 'date-time' }),
-  /** Null if the token has no label. */
+  /** Label of the token; null if it has no label. */
   label: z.string().nullable(),
   scopes: z.array(z.enum(SCOPES)),
 })

@@ -1,8 +1,8 @@
-/** `GET /health` of the origin. */
+/** Response of the origin's `GET /health`. */
 import { z } from 'zod'
 
 export const healthReasonSchema = z.object({
-  code: z.string().meta({ description: 'A name that stays; docs/operate.md has them all.' }),
+  code: z.string().meta({ description: 'A stable name; docs/operate.md lists them all.' }),
   message: z.string(),
 })
 export type HealthReason = z.infer<typeof healthReasonSchema>

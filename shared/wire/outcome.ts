@@ -1,4 +1,4 @@
-/** The outcome of an execution, as the origin stores it and both sides forward it. */
+/** Outcome of an execution, as the origin stores it and as the edge and the origin forward it. */
 import { z } from 'zod'
 import { LOG_LEVELS, type LogLine } from '../log-line.ts'
 
@@ -10,16 +10,18 @@ export const logLineSchema = z.object({
 
 const ended = {
   action_cid: z.string(),
-  /** Wall-clock milliseconds inside the sandbox. */
+  /** Wall-clock duration of the execution inside the sandbox, in milliseconds. */
   duration_ms: z.number(),
-  /** 0 if the run failed. */
+  /** Amount charged for the run in cents; 0 if the run failed. */
   charged_cents: z.int().min(0).default(0),
   logs: z.array(logLineSchema),
-  /** Signed by the origin (`shared/receipt.ts`). Absent if the result of the run is unknown. */
+  /** Receipt signed by the origin (`shared/receipt.ts`). Absent if the result of the run is unknown. */
   receipt: z.string().optional(),
 }
 
-/** The machine that executed a run failed before it reported the outcome. The action may have run. */
+/**
+ * Failure code of a run if the machine that executed it failed before it reported the outcome. The action may have run.
+ */
 export const ORIGIN_LOST = 'origin_lost'
 
 export const outcomeSchema = z.discriminatedUnion('status', [
@@ -27,16 +29,19 @@ export const outcomeSchema = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('failed'),
     ...ended,
-    /** Machine-readable: `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ... */
+    /** Machine-readable failure code: `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ... */
     code: z.string(),
     message: z.string(),
-    /** The action's own stack trace; empty if there is none. */
+    /** Stack trace of the action; empty if no stack trace is available. */
     stack: z.string(),
   }),
 ])
 export type Outcome = z.infer<typeof outcomeSchema>
 
-/** Formats a failure for people: the stack if it contains the message, otherwise the message followed by the stack. */
+/**
+ * Formats a failure as human-readable text: the stack if it contains the message, otherwise the message followed by the
+ * stack.
+ */
 export function failureText(outcome: { message: string; stack: string }): string {
   if (outcome.stack === '') return outcome.message
   return outcome.stack.includes(outcome.message)
@@ -44,7 +49,7 @@ export function failureText(outcome: { message: string; stack: string }): string
     : `${outcome.message}\n${outcome.stack}`
 }
 
-/** Joins the console output into one text, as in the `logs` field of a `svc_action` response. */
+/** Joins the lines of console output into one text, as in the `logs` field of a `svc_action` response. */
 export function logsText(logs: readonly LogLine[]): string {
   return logs.map((line) => line.text).join('\n')
 }

@@ -1,6 +1,9 @@
-/** Decides which request and response headers the edge forwards: all except hop-by-hop headers and the edge's own. */
+/**
+ * Determines which request and response headers the edge forwards: all headers except hop-by-hop headers and the edge's
+ * own.
+ */
 
-/** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that each hop sets itself. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that each hop sets itself. They are not forwarded. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -18,11 +21,11 @@ const OF_THE_CONNECTION = new Set([
 ])
 
 /**
- * Headers that the edge does not forward: its cookies, which the origin does not use and must not set, and headers that
- * state a client address, since any client can send them.
+ * Headers that the edge does not forward. Cookies belong to the edge: the origin does not use cookies and must not set
+ * them. Headers with a client address are dropped because any client can send them.
  */
 const OF_THE_EDGE = new Set([
-  // A sealed response is not compressed: the decrypted body is sent unchanged.
+  // Not forwarded, so that the origin does not compress a sealed response. The edge sends the decrypted body unchanged.
   'accept-encoding',
   'cdn-loop',
   'client-ip',
@@ -36,13 +39,15 @@ const OF_THE_EDGE = new Set([
   'x-real-ip',
 ])
 
-/** @param name in lower case */
+/** Returns true if the edge forwards a header. @param name name of the header in lower case */
 export function isPassedHeader(name: string): boolean {
   if (OF_THE_CONNECTION.has(name) || OF_THE_EDGE.has(name)) return false
   return !name.startsWith('cf-') && !name.startsWith('x-forwarded-')
 }
 
-/** Returns the headers to forward, with names in lower case. Headers that `Connection` names are dropped too. */
+/**
+ * Returns the headers to forward, with names in lower case. Also drops the headers that the `Connection` header names.
+ */
 export function passedHeaders(headers: Iterable<[string, string]>): [string, string][] {
   const all = [...headers].map(([name, value]): [string, string] => [name.toLowerCase(), value])
   const named = new Set(

@@ -3,31 +3,33 @@ import { z } from 'zod'
 import { paramsSchema } from './action-call.ts'
 import { TRIGGER_KINDS, triggerOptions } from './trigger.ts'
 
-/** The same fields as at creation, without those that a preview does not need. */
+/**
+ * Request for a preview. It has the same fields as a request for creation, without those that a preview does not need.
+ */
 export const previewRequest = z.strictObject({
   kind: z.enum(TRIGGER_KINDS),
   config: z.record(z.string(), z.unknown()).default({}),
   default_params: paramsSchema.default({}),
-  /** Chain events only, and only `finality`. */
+  /** Options of a chain event trigger. Only `finality` is accepted. */
   options: triggerOptions.default({}),
 })
 export type PreviewRequest = z.infer<typeof previewRequest>
 
 export const triggerPreview = z.object({
-  /** Schedules only: the next times, RFC 3339 in UTC. */
+  /** Schedules only: times of the next ticks, in RFC 3339 and UTC. */
   next: z.array(z.string().meta({ format: 'date-time' })).exactOptional(),
-  /** Schedules only: the shortest interval between two ticks, in seconds. */
+  /** Schedules only: shortest interval between two ticks, in seconds. */
   min_interval_s: z.int().exactOptional(),
-  /** Chain events only: the signature in the form that is hashed, and its hash. */
+  /** Chain events only: canonical signature of the event. `topic0` is the hash of the signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
-  /** Chain events only: the latest matching logs, newest first, each in the form of the `event` param. */
+  /** Chain events only: the latest matching logs, newest first. Each log has the form of the `event` param. */
   logs: z.array(z.record(z.string(), z.unknown())).exactOptional(),
-  /** Chain events only: the range of blocks that was searched, inclusive. */
+  /** Chain events only: range of blocks that was searched for logs, inclusive. */
   searched: z.object({ from: z.int(), to: z.int() }).exactOptional(),
-  /** Chain events only: likely mistakes, such as an address without code. */
+  /** Chain events only: warnings about likely mistakes, such as an address without code. */
   warnings: z.array(z.string()).exactOptional(),
-  /** The params that an action would receive. For a chain event without a matching log, an example. */
+  /** Params that the action would receive. If no log matches a chain event trigger, the params are an example. */
   params: z.record(z.string(), z.unknown()),
 })
 export type TriggerPreview = z.infer<typeof triggerPreview>

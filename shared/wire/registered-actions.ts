@@ -14,7 +14,7 @@ const CID_NAMES = ['action_ipfs_cid', 'action_ipfs_id', 'action_cid', 'ipfs_id',
 
 export const rawCid = oneOf(spelled(cidSchema, ...CID_NAMES))
 
-/** The hash of a CID, computed from the raw CID or sent as a hash. */
+/** Hash of a CID. The client sends the CID, from which the hash is computed, or the hash itself. */
 export const hashedCid = oneOf({
   ...spelled(cidAsHashSchema, ...CID_NAMES),
   ...spelled(cidHashSchema, 'hashed_cid', 'cid_hash'),
@@ -37,13 +37,13 @@ export const updateActionMetadataRequest = requestOf({
   description: actionDescription,
 }).refine((body) => body.name !== undefined || body.description !== undefined, {
   path: ['name'],
-  error: 'required: this or description, else there is nothing to change',
+  error: 'required: this field, or description',
 })
 
 export const actionAnswer = z.object({
   cid_hash: hashAnswer,
   action_ipfs_cid: z.string().nullable().meta({
-    description: 'null where a group permits the hash and nobody has said of which CID it is.',
+    description: 'Null if a group permits the hash but the CID is unknown.',
   }),
   name: z.string(),
   description: z.string(),

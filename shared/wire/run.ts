@@ -1,4 +1,4 @@
-/** Queries and request bodies of the run endpoints. The run record itself is in `trigger.ts`. */
+/** Schemas of the run endpoints' queries and request bodies. The run record itself is in `trigger.ts`. */
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
 import { paramsSchema } from './action-call.ts'
@@ -7,15 +7,15 @@ import { RUN_STATUSES, runRecord } from './trigger.ts'
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 const EXPECTED_TIME =
-  'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (a + is written %2B in a query)'
+  'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (in a query, write + as %2B)'
 
-/** Returns true if the month has this day. `Date` parses February 30 as a day in March. */
+/** Returns true if the date exists. `Date` parses February 30 as a day in March. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** Transforms to Unix milliseconds. */
+/** An RFC 3339 time, which is transformed into Unix milliseconds. */
 const time = z
   .string()
   .refine((text) => isDay(RFC3339.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text)), {
@@ -31,38 +31,40 @@ export const runsQuery = z
       .transform((limit) => Math.min(Math.max(limit, 1), RUNS_PAGE_MAX))
       .default(RUNS_PAGE_DEFAULT),
     offset: integerText.pipe(z.number().min(0)).optional(),
-    /** `next_cursor` of the previous page. */
+    /** Value of `next_cursor` in the previous page; absent for the first page. */
     cursor: z.string().optional(),
-    status: z.enum(RUN_STATUSES).optional().describe('Those with this status alone.'),
-    since: time.optional().describe('Queued at this time or later: RFC 3339.'),
-    until: time.optional().describe('Queued before this time: RFC 3339.'),
+    status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
+    since: time.optional().describe('Only runs queued at this time or later (RFC 3339).'),
+    until: time.optional().describe('Only runs queued before this time (RFC 3339).'),
   })
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
     path: ['cursor'],
-    error: 'it says already where the page begins: leave offset out',
+    error: 'it already sets the start of the page: omit offset',
   })
 
 /** Query of `GET /api/runs/<id>`. */
 export const runQuery = z.object({
-  /** Long polling: seconds to wait for the run to finish. */
+  /** Maximum time to wait for the run to finish, in seconds (long polling). */
   wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
 })
 
-/** A page of the run history. */
+/** Response with a page of the run history. */
 export const runsAnswer = z.object({
   runs: z.array(runRecord),
-  /** `cursor` of the next page; null on the last page. */
+  /** Value of `cursor` for the next page; null on the last page. */
   next_cursor: z.string().nullable(),
 })
 
 /** Body of `POST /api/triggers/<id>/test`: either `params` or `event`. */
 export const testRequest = z
   .strictObject({
-    params: paramsSchema.meta({ description: 'What the event would add to default_params.' }),
-    event: z.unknown().describe('Webhooks: what a sender would POST as JSON; any JSON value.'),
+    params: paramsSchema.meta({
+      description: 'Params that the event would add to default_params.',
+    }),
+    event: z.unknown().describe('Webhooks: the JSON value that a sender would POST.'),
   })
   .partial()
-  // A null event is valid on its own. Beside params, it counts as a field that the client left out.
+  // A null event is valid if `params` is absent. If `params` is present, a null event counts as absent.
   .refine((body) => ('params' in body ? (body.event ?? null) === null : 'event' in body), {
     error: 'expected either params or event',
   })
@@ -73,7 +75,7 @@ export const replayRequest = z.strictObject({
     .enum(['original', 'current'])
     .default('current')
     .describe(
-      'Whose code and default_params: the trigger’s as they are now, or those that the run had.',
+      'The code and default_params to use: the trigger’s current ones, or those of the original run.',
     ),
 })
 export type ReplayCode = z.infer<typeof replayRequest>['code']

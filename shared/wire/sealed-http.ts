@@ -1,6 +1,7 @@
 /**
- * A core API request or response inside the envelope: the raw body, then a JSON head, then the length of the head (4
- * bytes, big-endian). The head comes last so that a large body is read once, directly into the buffer that is sealed.
+ * Format of a core API request or response inside a sealed envelope: the raw body, then a JSON head, then the length of
+ * the head (4 bytes, big-endian). The head comes last so that a large body is read once, directly into the buffer that
+ * is sealed.
  */
 import { z } from 'zod'
 import { isPassedOn } from './core-routes.ts'
@@ -10,21 +11,21 @@ import { freshness } from './sealed.ts'
 export const SEALED_HTTP_PATH = '/sealed/http'
 
 /**
- * Keep-alive padding sent before a sealed response while a long action runs. A sealed response never starts with this
- * byte.
+ * Keep-alive padding that is sent before a sealed response while a long action runs. A sealed response never starts
+ * with this byte.
  */
 export const PAD_BYTE = 0
 
 const LENGTH_BYTES = 4
 
 /**
- * Header fields, with values as byte strings: each character is one byte. Values follow the Fetch standard: control
- * characters are allowed, since both runtimes accept them. NUL, CR and LF are not, which prevents header injection.
+ * Header fields. A value is a byte string, in which each character is one byte. As in the Fetch standard, values may
+ * contain control characters, which both runtimes accept. NUL, CR and LF are rejected to prevent header injection.
  */
-const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'header name')
-const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/, 'header value')
+const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'expected a header name')
+const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/, 'expected a header value')
 const fields = z.array(
-  z.tuple([fieldName.refine(isPassedHeader, 'a header that is not passed on'), fieldValue]),
+  z.tuple([fieldName.refine(isPassedHeader, 'expected a header that is passed on'), fieldValue]),
 )
 
 export const PASSED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -32,16 +33,19 @@ export const PASSED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 
 export const sealedHttpRequestSchema = z.object({
   ...freshness,
   method: z.enum(PASSED_METHODS),
-  path: z.string().refine(isPassedOn, 'a path that is passed on'),
-  /** Includes the question mark; empty if there is no query. */
-  query: z.string().regex(/^(\?[\x21\x22\x24-\x7e]*)?$/, 'a query'),
+  path: z.string().refine(isPassedOn, 'expected a path that is passed on'),
+  /** Query string with the question mark; empty if the request has no query. */
+  query: z.string().regex(/^(\?[\x21\x22\x24-\x7e]*)?$/, 'expected a query'),
   headers: fields,
-  /** The client's IP address as the edge sees it, for rate limits; empty if unknown. */
+  /** IP address of the client as the edge sees it, for rate limits; empty if unknown. */
   client_address: z.string().max(64),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 
-/** The app's response. A refusal in its place (`sealed.ts`) means that the request never reached the app. */
+/**
+ * Response of the core API. If the origin sends a refusal instead (`sealed.ts`), the request did not reach the core
+ * API.
+ */
 export const sealedHttpAnswerSchema = z.object({
   state: z.literal('answered'),
   status: z.int().min(200).max(599),
@@ -50,8 +54,8 @@ export const sealedHttpAnswerSchema = z.object({
 export type SealedHttpAnswer = z.infer<typeof sealedHttpAnswerSchema>
 
 /**
- * Joins body and head into one plaintext.
- * @param room buffer that starts with the body; reused if it has room for the head and its length
+ * Joins the body and the head of a message into one plaintext.
+ * @param room buffer that starts with the body; reused if it has room for the head and the head's length
  */
 export function frame(
   room: Uint8Array<ArrayBuffer>,
@@ -70,7 +74,10 @@ export function frame(
   return bytes.subarray(0, total)
 }
 
-/** Splits a plaintext into head and body. Returns undefined if it is malformed. Does not parse the head's JSON. */
+/**
+ * Splits a plaintext into head and body. Returns undefined if the plaintext is malformed. Does not parse the head's
+ * JSON.
+ */
 export function unframe<Bytes extends Uint8Array>(
   bytes: Bytes,
 ): { head: string; body: Bytes } | undefined {

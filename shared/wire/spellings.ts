@@ -1,15 +1,15 @@
 /**
- * Requests whose fields accept several names, because clients guess them. If several spellings of a field are sent,
- * they must agree.
+ * Schemas of requests in which a field can have several names, because clients guess field names. If a request contains
+ * several spellings of a field, their values must agree.
  */
 import { z } from 'zod'
 
 type Schemas<Value> = Readonly<Record<string, z.ZodType<Value>>>
 
-/** A field of a request. Error messages and the API description use its first spelling. */
+/** A field of a request. Error messages and the OpenAPI document use the field's first spelling. */
 export type Spelled<Value> = { schemas: Schemas<Value>; required: boolean }
 
-/** Accepts the same schema under each name. */
+/** Returns the schemas of a field that is accepted under several names. */
 export function spelled<Value>(
   schema: z.ZodType<Value>,
   ...names: readonly [string, ...string[]]
@@ -17,12 +17,12 @@ export function spelled<Value>(
   return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
-/** A required field, sent under any of its names. */
+/** Declares a required field, which can be sent under any of its names. */
 export function oneOf<Value>(schemas: Schemas<Value>): Spelled<Value> & { required: true } {
   return { schemas, required: true }
 }
 
-/** An optional field. */
+/** Declares an optional field, which can be sent under any of its names. */
 export function maybe<Value>(schemas: Schemas<Value>): Spelled<Value> & { required: false } {
   return { schemas, required: false }
 }
@@ -37,9 +37,9 @@ type ValueOf<Field> =
 export type RequestOf<Of extends Fields> = { [Name in keyof Of]: ValueOf<Of[Name]> }
 
 /**
- * Builds the schema of a request. Its input has every spelling; its output has each field once, under our name for it.
- * A missing field is reported under its main spelling (422). Two spellings that disagree are reported under the first
- * one sent, with a message that names the other (400).
+ * Builds the schema of a request. The input can contain every spelling. The output contains each field once, under the
+ * name that our code uses. A missing field is reported under its main spelling (422). Two spellings that disagree are
+ * reported under the first one sent, with a message that names the other (400).
  */
 export function requestOf<Of extends Fields>(fields: Of): z.ZodType<RequestOf<Of>> {
   return z
@@ -71,12 +71,12 @@ function shapeOf(fields: Fields): Record<string, z.ZodType> {
       shape[spelling] =
         spelling === main
           ? schema.optional()
-          : schema.optional().meta({ description: `Another spelling of ${main}.` })
+          : schema.optional().meta({ description: `Alias of ${main}.` })
   }
   return shape
 }
 
-/** For the API description: a required field must be present under one of its names. */
+/** Returns the JSON Schema rule that a required field is present under one of its names, for the OpenAPI document. */
 function presence({ schemas, required }: Spelled<unknown>): object[] {
   if (!required) return []
   const names = Object.keys(schemas).map((spelling) => ({ required: [spelling] }))
@@ -85,16 +85,16 @@ function presence({ schemas, required }: Spelled<unknown>): object[] {
 
 function missing({ schemas }: Spelled<unknown>) {
   const [main, ...others] = Object.keys(schemas)
-  const also = others.length === 0 ? '' : ` (also taken as ${others.join(', ')})`
+  const also = others.length === 0 ? '' : ` (also accepted as ${others.join(', ')})`
   return { code: 'custom' as const, message: `required${also}`, path: [main!], input: undefined }
 }
 
 function disagreement(first: string, other: string) {
-  const message = `another value than in ${other}; send the field once`
+  const message = `conflicts with ${other}: send the field only once`
   return { code: 'custom' as const, message, path: [first], input: undefined }
 }
 
-/** Compares normalized values: text, numbers, booleans, and lists of them. */
+/** Returns true if two normalized values are equal. A value is text, a number, a boolean, or a list of these. */
 function agree(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

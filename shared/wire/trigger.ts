@@ -1,4 +1,4 @@
-/** Bodies and records of the trigger service. Unknown fields are rejected. */
+/** Schemas of the trigger service's request bodies and records. Unknown fields are rejected. */
 import { z } from 'zod'
 import {
   CONCURRENCY_MAX,
@@ -20,7 +20,7 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number]
 
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** Senders whose handshake can be answered in their own format (docs/triggers.md, Handshakes). */
+/** Senders with a handshake that can be answered in the sender's own format (docs/triggers.md, Handshakes). */
 export const HANDSHAKE_SENDERS = [
   'slack',
   'twitch',
@@ -36,43 +36,49 @@ export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
 export const MISFIRES = ['coalesce', 'skip', 'all'] as const
 
-/** Optional settings. Another check decides which kind of trigger accepts which of them. */
+/** Options of a trigger. A separate check determines which options each kind of trigger accepts. */
 export const triggerOptions = z.strictObject({
-  concurrency: z.int().min(1).max(CONCURRENCY_MAX).optional().describe('Runs under way at once.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(CONCURRENCY_MAX)
+    .optional()
+    .describe('Maximum number of concurrent runs.'),
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])
     .optional()
     .describe(
-      'Webhooks: one run for each delivery id of 24 hours; true knows the ids of common senders.',
+      'Webhooks: at most one run per delivery ID within 24 hours. true recognizes the delivery IDs of common senders.',
     ),
   finality: z
     .union([z.enum(['latest', 'safe', 'finalized']), z.int().min(0).max(FINALITY_DEPTH_MAX)])
     .optional()
-    .describe('Chain events: when a block is final; a number is blocks below the head.'),
+    .describe(
+      'Chain events: when a block counts as final. A number means that many blocks below the head.',
+    ),
   handshake: z
     .enum(HANDSHAKE_SENDERS)
     .optional()
     .describe('Webhooks: the sender whose handshake is answered.'),
-  misfire: z
-    .enum(MISFIRES)
-    .optional()
-    .describe('Schedules: what becomes of ticks that were missed.'),
+  misfire: z.enum(MISFIRES).optional().describe('Schedules: how missed ticks are handled.'),
   on_lost: z
     .enum(['fail', 'retry'])
     .optional()
-    .describe('A run that the origin lost may have run: it fails, or is run again.'),
+    .describe(
+      'What to do with a run that the origin lost, which may have been executed: fail it, or run it again.',
+    ),
   pass_headers: z
     .array(
       z
         .string()
-        .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'expected the name of a header' })
+        .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'expected a header name' })
         .toLowerCase(),
     )
     .max(PASS_HEADERS_MAX)
     .overwrite((names) => [...new Set(names)])
     .optional()
     .describe(
-      'Webhooks: further headers that the action receives; run history shows their values as REDACTED.',
+      'Webhooks: additional headers that the action receives. The run history shows their values as REDACTED.',
     ),
 })
 export type TriggerOptions = z.infer<typeof triggerOptions>
@@ -80,39 +86,43 @@ export type TriggerOptions = z.infer<typeof triggerOptions>
 const number = (value: number) => value.toLocaleString('en-US')
 
 const fields = {
-  name: text.min(1).max(200).describe('For its owner; need not be unique.'),
+  name: text.min(1).max(200).describe('Shown to the owner; does not have to be unique.'),
   action_code: sourceSchema
     .min(1)
     .describe(
-      'JavaScript that defines a function main, which is called with one argument: params.',
+      'JavaScript that defines a function main, which is called with one argument, params.',
     ),
   default_params: paramsSchema.meta({
-    description: 'Params of every run; the keys of the event go over them.',
+    description: 'Params of every run. The keys of the event override them.',
   }),
   usage_api_key: z
     .string()
     .min(1)
     .max(256)
-    .describe('A usage key that may run the action. It is stored sealed, and never shown again.'),
+    .describe(
+      'A usage key that is allowed to run the action. It is stored encrypted and never shown again.',
+    ),
   max_runs_per_minute: z
     .int()
     .min(1)
     .max(MAX_RUNS_PER_MINUTE_BOUND)
-    .describe('Runs that start within any 60 seconds; more wait in the queue.'),
+    .describe(
+      'Maximum number of runs that start within any 60 seconds. Further runs wait in the queue.',
+    ),
   max_queued_runs: z
     .int()
     .min(1)
     .max(MAX_QUEUED_RUNS_BOUND)
     .describe(
-      'Runs that may wait. A webhook past it is answered 429. ' +
-        `At creation the default is ${number(WEBHOOK_QUEUED_RUNS_DEFAULT)} for a webhook, ${number(MAX_QUEUED_RUNS_DEFAULT)} for other kinds.`,
+      'Maximum number of queued runs. Further webhooks get a 429. ' +
+        `The default at creation is ${number(WEBHOOK_QUEUED_RUNS_DEFAULT)} for webhooks and ${number(MAX_QUEUED_RUNS_DEFAULT)} for other kinds.`,
     ),
   config: jsonObject.describe(
-    'webhook: {}. schedule: {cron} of 5 fields, or 6 with seconds in front, in UTC, at least 30 s apart. ' +
+    'webhook: {}. schedule: {cron} with 5 fields, or 6 with seconds first, in UTC, with ticks at least 30 s apart. ' +
       'chain_event: {chain, contract_address, event_signature, start_block?, topic_filters?}.',
   ),
-  options: triggerOptions.describe('What a kind has no use for is refused.'),
-  enabled: z.boolean().describe('Disabled, nothing fires it.'),
+  options: triggerOptions.describe('Options that do not apply to the kind are rejected.'),
+  enabled: z.boolean().describe('A disabled trigger does not fire.'),
 }
 
 export const createTriggerRequest = z.strictObject({
@@ -127,16 +137,16 @@ export const createTriggerRequest = z.strictObject({
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
-/** Default `max_queued_runs` of a new trigger (docs/decisions/0070). */
+/** Returns the default `max_queued_runs` of a new trigger (docs/decisions/0070). */
 export function defaultQueuedRuns(kind: TriggerKind): number {
   return kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT
 }
 
-/** All fields are optional. An absent field stays unchanged. */
+/** Body of a PATCH of a trigger. All fields are optional, and an absent field stays unchanged. */
 export const patchTriggerRequest = z
   .strictObject({
     ...fields,
-    kind: z.never({ error: 'it is fixed; create another trigger instead' }),
+    kind: z.never({ error: 'cannot be changed: create another trigger instead' }),
   })
   .partial()
 export type PatchTrigger = z.infer<typeof patchTriggerRequest>
@@ -145,21 +155,21 @@ export const waitingFor = z
   .enum(['payment', 'spend_cap', 'failed_execution_allowance', 'origin'])
   .meta({
     description:
-      'What is waited for: credit, room under the usage key’s cap, allowance for failed runs of this key and action, or an origin that takes runs.',
+      'What the runs wait for: credits, the usage key’s spending cap, the allowance for failed runs of this key and action, or an origin that accepts runs.',
   })
 export type WaitingFor = z.infer<typeof waitingFor>
 
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 
-/** Counts over the last 24 hours, and the current queue. */
+/** Statistics of a trigger: counts over the last 24 hours, and the current state of the queue. */
 export const triggerStats = z.object({
   window: z.literal('24h'),
-  // Finished runs, by status.
+  // Number of finished runs by status.
   ok: z.int(),
   failed: z.int(),
-  /** Schedule ticks that did not start a run. */
+  /** Number of schedule ticks that did not start a run. */
   skipped: z.int(),
-  // Milliseconds from start to end of the latest runs; null if there are none.
+  // Median and 95th percentile of the latest runs' durations, in milliseconds; null if there are no such runs.
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),
   queued: z.int(),
@@ -168,17 +178,19 @@ export const triggerStats = z.object({
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 
-/** Progress of a backfill. Block numbers, inclusive. */
+/** Progress of a backfill. `from` and `to` are block numbers, both inclusive. */
 export const backfillRecord = z.object({
   from: z.int(),
   to: z.int(),
-  /** The backfill cursor: the next block to scan. Greater than `to` when done. */
+  /** Backfill cursor: number of the next block to scan. It is greater than `to` when the backfill is done. */
   at: z.int(),
   done: z.boolean(),
 })
 export type BackfillRecord = z.infer<typeof backfillRecord>
 
-/** A trigger as its owner reads it. Times are RFC 3339 in UTC. The usage key is write-only. */
+/**
+ * A trigger as its owner reads it. Times are in RFC 3339 and UTC. The usage key is write-only, so it is not included.
+ */
 export const triggerRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -191,44 +203,47 @@ export const triggerRecord = z.object({
   config: z.record(z.string(), z.unknown()),
   options: triggerOptions,
   enabled: z.boolean(),
-  /** Webhooks only. */
+  /** Webhooks only: URL to which senders post. */
   webhook_url: z.string().exactOptional(),
-  /** Schedules only; null while disabled. */
+  /** Schedules only: time of the next tick; null while the trigger is disabled. */
   next_run_at: time.nullable().exactOptional(),
-  /** Chain events only: the signature in the form that is hashed, and its hash. */
+  /** Chain events only: canonical signature of the event. `topic0` is the hash of the signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
-  /** Chain events only: the trigger's own finality, or else the chain's default. */
+  /** Chain events only: the trigger's own finality if it is set, otherwise the chain's default. */
   finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
-  /** Chain events whose `start_block` was below the head at the start. Not included in lists. */
+  /**
+   * Progress of a chain event trigger's backfill. Present if `start_block` was below the head when the trigger started.
+   * Not included in lists.
+   */
   backfill: backfillRecord.exactOptional(),
-  /** The reason if the service disabled the trigger; otherwise null. */
+  /** Reason why the service disabled the trigger; null if the service did not disable it. */
   disabled_reason: z.string().nullable(),
-  /** The condition that is holding its runs back. */
+  /** Condition that the trigger's runs are waiting for; null if the runs are not waiting. */
   waiting_for: waitingFor.nullable(),
-  /** Not included in lists. */
+  /** Statistics of the trigger. Not included in lists. */
   stats: triggerStats.exactOptional(),
   created_at: time,
   updated_at: time,
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-/** Response of creation and PATCH: the record, with warnings for its owner. */
+/** Response to the creation or PATCH of a trigger: the record, with warnings for the owner. */
 export const storedTrigger = triggerRecord.extend({
-  /** Not stored; absent if there are none. */
+  /** Warnings about the trigger, which are not stored; absent if there are no warnings. */
   warnings: z.array(z.string()).exactOptional().meta({
     description:
-      'Why runs would be refused with its usage key, and what to write if event_signature leaves open how logs are decoded; not stored.',
+      'Reasons why runs with its usage key would be rejected, and how to complete an event_signature that does not determine how logs are decoded. Not stored.',
   }),
 })
 export type StoredTrigger = z.infer<typeof storedTrigger>
 
-/** A trigger in a list: without its source, and without large `default_params`. */
+/** A trigger in a list, without its source and without large `default_params`. */
 export const listedTrigger = triggerRecord
   .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
   .extend({
     default_params: triggerRecord.shape.default_params.nullable(),
-    /** Set if `default_params` is null because of its size. Fetch the trigger itself to read it. */
+    /** True if `default_params` is null because of its size. The record of the single trigger contains the params. */
     default_params_omitted: z.literal(true).exactOptional(),
   })
 export type ListedTrigger = z.infer<typeof listedTrigger>
@@ -236,26 +251,28 @@ export type ListedTrigger = z.infer<typeof listedTrigger>
 export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** A run as its owner reads it. Times are RFC 3339 in UTC, or null. */
+/** A run as its owner reads it. Times are in RFC 3339 and UTC; null if the event has not occurred. */
 export const runRecord = z.object({
   id: z.string(),
   trigger_id: z.string(),
   status: z.enum(RUN_STATUSES),
-  /** The params that the action receives, with the values of secret headers masked. */
+  /** Params that the action receives. The values of secret headers are masked. */
   input: z.record(z.string(), z.unknown()),
-  /** Lists only: the body does not fit the page, so `input` omits the parts derived from it. */
+  /**
+   * Lists only: set if the webhook body does not fit the page, so that `input` omits the parts derived from the body.
+   */
   input_omitted: z
     .object({ bytes: z.int(), url: z.string() })
     .exactOptional()
     .describe(
-      'Lists only: the body has this many bytes and does not fit the page; GET url has the whole input.',
+      'Lists only: set if the body, with this many bytes, does not fit the page. GET url returns the whole input.',
     ),
   response: z.unknown(),
   error: z.string().nullable(),
   logs: z.array(logLineSchema),
-  /** 0 until the run has finished, and for failed runs. */
+  /** Amount charged for the run in cents; 0 until the run has finished, and for failed runs. */
   charged_cents: z.int(),
-  /** Signed by the origin. Null until the run has finished, and if there was no execution. */
+  /** Receipt signed by the origin. Null until the run has finished, and if the action was not executed. */
   receipt: receiptText.nullable(),
   attempt: z.int(),
   action_cid: z.string(),
@@ -264,11 +281,14 @@ export const runRecord = z.object({
   finished_at: time.nullable(),
   next_attempt_at: time.nullable(),
   waiting_for: waitingFor.nullable(),
-  /** True for a run of `POST /api/triggers/<id>/test`. */
+  /** True if the run was started by `POST /api/triggers/<id>/test`. */
   test: z.boolean(),
-  /** ID of the run that this one replays. */
+  /** ID of the run that this run replays; null if this run is not a replay. */
   replay_of: z.string().nullable(),
-  /** Chain events: a reorganization deeper than the trigger's finality removed its log from the chain. */
+  /**
+   * Chain events only: true if a reorganization deeper than the trigger's finality removed the run's log from the
+   * chain.
+   */
   reorged: z.boolean(),
 })
 export type RunRecord = z.infer<typeof runRecord>

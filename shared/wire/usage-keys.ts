@@ -5,16 +5,16 @@ import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './
 import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
 import { walletProofFields } from './wallet-proofs.ts'
 
-const shownOnce = z.string().meta({ description: 'Shown once and never again.' })
+const shownOnce = z.string().meta({ description: 'Shown only once.' })
 
 const spendCapCents = z.int().min(0).max(SPEND_CAP_MAX_CENTS).meta({
-  description: 'What the key may spend in any window of spend_window_seconds.',
+  description: 'The most that the key can spend within any spend_window_seconds.',
 })
 const spendWindowSeconds = z
   .int()
   .min(SPEND_WINDOW_MIN_S)
   .max(SPEND_WINDOW_MAX_S)
-  .meta({ description: 'The window of spend_cap_cents: there are both or neither.' })
+  .meta({ description: 'The window of spend_cap_cents. Both are set, or neither is.' })
 
 type SpendCap = {
   spend_cap_cents?: number | undefined
@@ -22,24 +22,24 @@ type SpendCap = {
   remove_spend_cap?: boolean | undefined
 }
 
-/** Requires cap and window together: either one alone has no meaning. */
+/** Requires that a spending cap and its window are set together, because either one alone has no meaning. */
 function requireWholeCap(body: SpendCap, context: z.core.$RefinementCtx): void {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = body
   const add = (field: keyof SpendCap, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message, input: body[field] })
   if (cap === undefined && window !== undefined)
-    add('spend_cap_cents', 'required beside spend_window_seconds')
+    add('spend_cap_cents', 'required together with spend_window_seconds')
   if (cap !== undefined && window === undefined)
-    add('spend_window_seconds', 'required beside spend_cap_cents')
+    add('spend_window_seconds', 'required together with spend_cap_cents')
   if (cap !== undefined && isRemoved)
-    add('remove_spend_cap', 'expected false or nothing beside spend_cap_cents')
+    add('remove_spend_cap', 'cannot be true together with spend_cap_cents')
 }
 
 const EXECUTE_IN_GROUPS =
-  'Groups in which the key may run actions: an action runs where one of them permits its CID. [0] stands for every group of the account, later ones included. An action that no group permits is refused to such a key too.'
+  'Groups whose actions the key can run: one of them must permit the CID of the action. [0] stands for every group of the account, including future ones. Even then, a group must permit the action.'
 const executeInGroups = groupIdsSchema.meta({ description: EXECUTE_IN_GROUPS })
 
-/** Fields of a new key that are stored on chain. */
+/** Fields of a new usage key that are stored on chain. */
 const newKey = {
   name,
   description: description.default(''),
@@ -66,15 +66,18 @@ export const addUsageApiKeyAnswer = z.object({
   usage_api_key_hash: hashAnswer,
 })
 
-/** A spending cap cannot be promised for a key that may never be registered. */
+/**
+ * Rejects a spending cap for a key that is not registered yet and may never be, because the cap could not be
+ * guaranteed.
+ */
 const noCapYet = z
   .unknown()
   .refine((cap) => cap === undefined, {
     error:
-      'expected none: the key is not on the chain yet. Once it is, set its cap by update_usage_api_key with X-Wallet-Auth',
+      'not allowed: the key is not on chain yet. Once it is, set its cap with update_usage_api_key and X-Wallet-Auth',
   })
   .optional()
-  .meta({ description: 'Not taken here; see update_usage_api_key.' })
+  .meta({ description: 'Not accepted here; see update_usage_api_key.' })
 
 export const addUsageApiKeyWithSignatureRequest = z.object({
   ...walletProofFields('AddUsageApiKey'),
@@ -86,18 +89,21 @@ export const addUsageApiKeyWithSignatureRequest = z.object({
 export const addUsageApiKeyWithSignatureAnswer = z.object({
   usage_api_key: shownOnce,
   usage_api_key_hash: hashAnswer.meta({
-    description: 'To be registered by the admin wallet: setUsageApiKey.',
+    description: 'The admin wallet must register it with setUsageApiKey.',
   }),
 })
 
-/** The key to change, by its text or its hash. */
+/** The usage key to change, given as the key or as its hash. */
 const usageApiKeyHash = oneOf(
   spelled(keyNameSchema, 'usage_api_key', 'api_key', 'usage_api_key_hash', 'api_key_hash'),
 )
 
 export const removeUsageApiKeyRequest = requestOf({ usageApiKeyHash })
 
-/** Fields that an update may change, in the order of the contract's `UsageApiKey`, whose bit mask identifies them. */
+/**
+ * Fields of a usage key that an update may change. Their order is the same as in the contract's `UsageApiKey`, because
+ * a bit mask identifies the fields.
+ */
 const changes = {
   name: maybe(spelled(name, 'name')),
   description: maybe(spelled(description, 'description')),
@@ -110,13 +116,13 @@ const changes = {
   execute_in_groups: maybe(spelled(executeInGroups, 'execute_in_groups')),
 }
 
-/** Fields that are stored off chain. */
+/** Spending cap fields of a usage key, which are stored off chain. */
 const spendCap = {
   spend_cap_cents: maybe(spelled(spendCapCents, 'spend_cap_cents')),
   spend_window_seconds: maybe(spelled(spendWindowSeconds, 'spend_window_seconds')),
   remove_spend_cap: maybe(
     spelled(
-      z.boolean().meta({ description: 'true: the key has no cap from then on.' }),
+      z.boolean().meta({ description: 'true removes the cap of the key.' }),
       'remove_spend_cap',
     ),
   ),
@@ -130,7 +136,7 @@ export const updateUsageApiKeyRequest = requestOf({ usageApiKeyHash, ...changes,
     {
       path: ['name'],
       error:
-        'required: this or another field of the key, else there is nothing to change (remove_spend_cap: true takes its cap away)',
+        'required: this field, or another one to change (remove_spend_cap: true removes the cap)',
     },
   )
 
@@ -162,19 +168,20 @@ export const usageApiKeysAnswer = z.array(
 )
 
 /**
- * Lets the caller generate the new key, so that a lost response cannot lose the only copy. Without it, the origin
- * generates one. Takes the key, not its hash: a hash could be that of a wallet, and would name its owner's account.
+ * Request to rotate the account key. The caller can generate the new key, so that the only copy cannot be lost with the
+ * response. Otherwise, the origin generates the key. The request contains the key instead of its hash, because a hash
+ * could belong to a wallet and would then identify the account of the wallet's owner.
  */
 export const rotateAccountApiKeyRequest = z.object({
   new_api_key: z
     .string()
     .regex(/^[A-Za-z0-9+/]{43}=$/, 'expected base64 of 32 random bytes: 44 characters')
     .optional()
-    .meta({ description: 'A key of your own making. Left out: the origin makes one.' }),
+    .meta({ description: 'A key that you generated. Default: the origin generates one.' }),
 })
 
 export const rotateAccountApiKeyAnswer = z.object({
   success: z.literal(true),
-  api_key: shownOnce.optional().meta({ description: 'Absent where the caller made the key.' }),
+  api_key: shownOnce.optional().meta({ description: 'Absent if the caller generated the key.' }),
   api_key_hash: hashAnswer,
 })

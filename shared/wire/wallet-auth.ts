@@ -1,2 +1,5 @@
-/** Authenticates an admin wallet in place of a key: base64 of `{typed_data, signature}`, purpose BillingAuth. */
+/**
+ * Header that authenticates an admin wallet instead of an API key. The value is base64 of `{typed_data, signature}`,
+ * with typed data of the purpose BillingAuth.
+ */
 export const WALLET_AUTH_HEADER = 'x-wallet-auth'

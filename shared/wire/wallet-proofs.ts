@@ -1,6 +1,6 @@
 /**
- * Proof that a wallet authorizes a request: typed data in one exact form, and the wallet's signature over it
- * (docs/decisions/0034). Any missing, extra or reordered field is rejected.
+ * Proof that a wallet authorizes a request. It consists of typed data in one exact form, and the wallet's signature
+ * over the typed data (docs/decisions/0034). Missing, extra or reordered fields are rejected.
  */
 import { z } from 'zod'
 import { WALLET_SIGNATURE_MAX_BYTES } from '../limits.ts'
@@ -13,9 +13,9 @@ import {
 } from '../typed-data.ts'
 import { addressAnswer, hashAnswer, hex } from './fields.ts'
 
-const UINT = 'expected an unsigned integer: a number, or its decimal or 0x hex text'
+const UINT = 'expected an unsigned integer: a number, or a decimal or 0x hex string'
 
-/** A uint256 as a number, decimal text or hex text. */
+/** A uint256, given as a number, a decimal string or a hex string. */
 const uintSchema = z
   .union([z.int().min(0), z.string().regex(/^(?:0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, UINT)], {
     error: ({ input }) =>
@@ -25,7 +25,10 @@ const uintSchema = z
 
 type Members = readonly { readonly name: string; readonly type: string }[]
 
-/** Requires exactly these members in this order: both are part of the type hash. */
+/**
+ * Returns a schema that requires exactly the given EIP-712 members in the given order. Both the members and their order
+ * are part of the type hash.
+ */
 function membersSchema(members: Members) {
   const [first, ...others] = members.map(({ name, type }) =>
     z.strictObject({ name: z.literal(name), type: z.literal(type) }),
@@ -37,7 +40,9 @@ function membersSchema(members: Members) {
   })
 }
 
-/** Typed data of one purpose, in its exact form. The caller checks the chain and the time. */
+/**
+ * Returns the schema of the typed data of one purpose, in its exact form. The caller checks the chain ID and the time.
+ */
 export function typedDataSchema(purpose: Purpose) {
   return z.strictObject({
     types: z.strictObject({
@@ -48,34 +53,40 @@ export function typedDataSchema(purpose: Purpose) {
     domain: z.strictObject({
       name: z.literal(DOMAIN_NAME),
       version: z.literal(DOMAIN_VERSION),
-      chainId: uintSchema.meta({ description: 'The chain of the node.' }),
+      chainId: uintSchema.meta({ description: 'Chain ID of the node’s chain.' }),
     }),
     message: z.strictObject({
-      address: hex(20).meta({ description: 'The wallet that signs. Names are not resolved.' }),
-      issuedAt: uintSchema.meta({ description: 'Unix seconds, at most 300 from now.' }),
+      address: hex(20).meta({ description: 'The signing wallet. Names are not resolved.' }),
+      issuedAt: uintSchema.meta({ description: 'Unix seconds, at most 300 seconds from now.' }),
     }),
   })
 }
 
-/** An empty signature (`0x`) is valid: a contract wallet may have approved the digest already. */
+/**
+ * Signature of a wallet. An empty signature (`0x`) is valid, because a contract wallet may already have approved the
+ * digest.
+ */
 export const signatureSchema = z
   .string()
   .max(2 + 2 * WALLET_SIGNATURE_MAX_BYTES, `expected at most ${WALLET_SIGNATURE_MAX_BYTES} bytes`)
-  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'expected whole bytes of hex with 0x')
-  .meta({ description: 'Of eth_signTypedData_v4; of a contract wallet what it takes (ERC-1271).' })
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'expected hex with 0x and two digits per byte')
+  .meta({
+    description:
+      'From eth_signTypedData_v4, or a signature that a contract wallet accepts (ERC-1271).',
+  })
 
 export function primaryTypeSchema(purpose: Purpose) {
   return z.object({ typed_data: z.object({ primaryType: z.literal(purpose) }) })
 }
 
-/** A complete proof. Its integers are parsed into exact bigints. */
+/** Returns the schema of a complete wallet proof. Integers in the proof are parsed into exact bigints. */
 export function walletProofSchema(purpose: Purpose) {
   return z.object({ typed_data: typedDataSchema(purpose), signature: signatureSchema })
 }
 
 /**
- * The fields of a proof in an operation's body. Typed as unknown but described in full: they are parsed where chain and
- * clock are known (`WalletProofs.read`).
+ * Returns the fields of a wallet proof in a request body. Their type is unknown, but the OpenAPI document describes
+ * them in full. They are parsed later, when the chain and the current time are known (`WalletProofs.read`).
  */
 export function walletProofFields(purpose: Purpose) {
   return {
@@ -84,19 +95,23 @@ export function walletProofFields(purpose: Purpose) {
   }
 }
 
-/** JSON Schema for the API description, which otherwise sees only `unknown`. */
+/**
+ * Returns the JSON Schema of a field for the OpenAPI document, which would otherwise describe the field as `unknown`.
+ */
 function described(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...description } = z.toJSONSchema(schema, { io: 'input' })
   return description
 }
 
 export const convertToChainSecuredAccountRequest = z.object({
-  new_admin_wallet_address: hex(20).meta({ description: 'The wallet that signed.' }),
+  new_admin_wallet_address: hex(20).meta({ description: 'The wallet that signed the proof.' }),
   ...walletProofFields('ConvertAccount'),
 })
 
 export const convertToChainSecuredAccountAnswer = z.object({
   success: z.literal(true),
-  wallet_address: addressAnswer.meta({ description: 'The new admin wallet, in EIP-55 form.' }),
-  api_key_hash: hashAnswer.meta({ description: "The account's hash, which stays what it was." }),
+  wallet_address: addressAnswer.meta({
+    description: 'The new admin wallet, as an EIP-55 address.',
+  }),
+  api_key_hash: hashAnswer.meta({ description: "The account's hash, which does not change." }),
 })

@@ -11,8 +11,8 @@ export const createWalletRequest = z.object({
 export const createWalletAnswer = z.object({ wallet_address: addressAnswer, pkp_id: hashAnswer })
 
 /**
- * The client puts these texts into its own transaction. Checking them here rejects a text that is too long before the
- * client pays for the transaction.
+ * Request for a wallet that the client registers in its own transaction. Validating the name and description here
+ * rejects a text that is too long before the client pays for the transaction.
  */
 export const createWalletWithSignatureRequest = createWalletRequest.extend(
   walletProofFields('CreateWallet'),
@@ -20,7 +20,7 @@ export const createWalletWithSignatureRequest = createWalletRequest.extend(
 
 export const createWalletWithSignatureAnswer = createWalletAnswer.extend({
   derivation_path: hashAnswer.meta({
-    description: 'To be registered by the admin wallet: registerWalletDerivation.',
+    description: 'The admin wallet must register it with registerWalletDerivation.',
   }),
 })
 

@@ -1,6 +1,6 @@
 /**
- * The mirror of 10,000 accounts of 10 groups and 10 keys: a check, against the same answer by `eth_call`; a start
- * from a snapshot; memory. And what a write costs beyond the chain's own receipt.
+ * Measures the mirror with 10,000 accounts of 10 groups and 10 keys each: a permission check compared with `eth_call`,
+ * a start from a snapshot, and memory. Also measures what a write costs beyond the chain's own receipt.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,9 +23,9 @@ const ACCOUNTS = 10_000
 const GROUPS = 10
 const KEYS = 10
 const CHECKS = 200_000
-/** Of the 100,000, those that are in use at a time; and once more over all of them, where nothing is in a cache. */
+/** Keys in use at a time, out of 100,000. A second measurement covers all of them, so that nothing is cached. */
 const KEYS_IN_USE = 1_000
-/** Timed together: one check is not much longer than a look at the clock. */
+/** Timed together, because one check takes little longer than reading the clock. */
 const CHECKS_TIMED = 10
 const CALLS = 500
 const STARTS = 5
@@ -60,7 +60,7 @@ export async function accounts(): Promise<void> {
   await measureWrites()
 }
 
-/** The first of the accounts, as the others are made up. */
+/** Writes the first account on-chain; the others are synthetic. */
 async function writeOneForReal(world: Mirrored): Promise<void> {
   const master = masterOf(0)
   const writes: [string, ...unknown[]][] = [
@@ -122,7 +122,7 @@ function eventsOf(n: number): AccountEvent[] {
   return events
 }
 
-/** The real account's events as the chain tells them, and those of all the others. */
+/** Builds the state from the real account's chain events and the synthetic events of the others. */
 async function buildState(chain: Chain): Promise<{ state: AccountsState; bytes: number }> {
   const state = new AccountsState()
   const before = usedBytes()
@@ -152,7 +152,7 @@ async function measureChecks(world: Mirrored, state: AccountsState): Promise<voi
   named('permission_check_any_key_p50_ms', median(many))
 }
 
-/** Checks of every key of some of the accounts by turns, in milliseconds each. */
+/** Checks every key of some accounts in turn. @returns milliseconds per check */
 function checkTimes(state: AccountsState, accountsInUse: number): number[] {
   const sample = Array.from({ length: accountsInUse }, (_, n) => {
     const account = n * (ACCOUNTS / accountsInUse)
@@ -201,7 +201,7 @@ async function measureStart(chain: Chain, state: AccountsState, path: string): P
     if (!mirror.current().principal(usageOf(ACCOUNTS - 1, 0)))
       throw new Error('a start from the snapshot has not all keys')
     seconds.push((performance.now() - began) / 1_000)
-    // Later starts are measured while what the one before has left goes.
+    // Later starts run while the garbage of earlier ones is collected, which would distort the figure.
     if (n === 0) bytes = usedBytes() - before
     await mirror.close()
   }
@@ -218,7 +218,10 @@ async function measureStart(chain: Chain, state: AccountsState, path: string): P
   })
 }
 
-/** From the request to its answer, when the next request sees the write, less the chain's own time for its like. */
+/**
+ * Measures from a request to its response, when a later request sees the write, minus the chain's time for an equal
+ * write.
+ */
 async function measureWrites(): Promise<void> {
   const origin = await startOrigin()
   try {
@@ -266,7 +269,7 @@ async function measureWrites(): Promise<void> {
   }
 }
 
-/** What the heap holds after everything that can go is gone. */
+/** Bytes used on the heap after garbage collection. */
 function usedBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

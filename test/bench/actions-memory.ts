@@ -1,4 +1,4 @@
-/** What a sandbox and an executor take of memory while they wait. */
+/** Measures the memory of an idle sandbox and an idle executor. */
 import { readFileSync } from 'node:fs'
 import { createActionPool } from '../../origin/actions/pool.ts'
 import { compileEngine, engineBytes } from '../../origin/actions/engine/engine-module.ts'
@@ -20,7 +20,7 @@ export async function measureMemory(metric: (values: Omit<Metric, 'bench'>) => v
   })
 }
 
-/** The median of what each further sandbox adds to this process. */
+/** Median memory that each additional sandbox adds to this process. */
 async function sandboxBytes(): Promise<number> {
   const template = await makeTemplate(engineBytes(), readGuestSources())
   const module = compileEngine(template.engine)
@@ -34,7 +34,7 @@ async function sandboxBytes(): Promise<number> {
   return kept.length === SANDBOXES ? median(added) : Number.NaN
 }
 
-/** Memory of an idle executor that no other process shares, by the kernel's account. */
+/** Private memory of an idle executor, as reported by the kernel. */
 async function executorPrivateBytes(): Promise<number> {
   const pids: number[] = []
   const pool = createActionPool({

@@ -1,4 +1,4 @@
-/** An origin with kept state: how long it takes to be ready, and a `svc_action` over HTTPS with a usage key. */
+/** Measures the start of an origin with existing state, and a `svc_action` over HTTPS with a usage key. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,13 +82,13 @@ function settingsFor(
     SVC_CHANNEL_PSK: Buffer.alloc(32, 1).toString('base64url'),
     SVC_PAYERS: String(PAYERS),
     SVC_STARTER_CREDITS_CENTS: '100000',
-    // What is measured here is one caller, on a machine that may be busy with other things.
+    // Disables load shedding: this measures a single caller, on a possibly busy machine.
     SVC_SHED_DELAY_MS: '60000',
     SVC_NEW_ACCOUNT_BURST: '1000',
   }
 }
 
-/** A key that may run the action, and nothing else. */
+/** Creates a key that is permitted to run the action and nothing else. */
 async function usageKey(origin: OriginProcess): Promise<string> {
   const { api_key: master } = await origin.ok('new_account', {
     body: { account_name: 'bench', account_description: '' },

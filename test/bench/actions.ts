@@ -1,6 +1,6 @@
 /**
- * Executions: from the caller of the pool, and over HTTP with a key. Against a bare message to a child process and back,
- * and against a fresh sandbox that evaluates ethers' own bundle and signs.
+ * Measures executions from the caller of the pool and over HTTP with a key. The baselines are a bare message to a child
+ * process and back, and a fresh sandbox that evaluates ethers' own bundle and signs.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const TRIVIAL = 'async function main(params) { return params.a + 1 }'
 const SIGN = `async function main() { return new ethers.Wallet('${KEY}').signMessage('hello') }`
 const PURE_SIGN = `new ethers.Wallet('${KEY}').signMessage('hello')`
 
-/** What ethers' own bundle needs to load and QuickJS does not have. */
+/** Globals that ethers' own bundle needs on load and QuickJS lacks. */
 const BROWSER_GLOBALS = `
   globalThis.self = globalThis
   globalThis.console = { log() {}, warn() {}, error() {} }
@@ -45,13 +45,13 @@ const WINDOWS = 5
 const WINDOW_MS = 2_000
 const IN_FLIGHT = 16
 
-/** Each must be ended by force; those beneath the line are loops inside the engine, which never ask whether to stop. */
+/** Endless actions, each of which must be killed. */
 const ENDLESS = [
   'async function main() { for (;;); }',
   'async function main() { for (;;) await null }',
   `async function main() { /^(a+)+$/.test('a'.repeat(40)) }`,
   `async function main() { const s = 'x'.repeat(1 << 20); for (let n = 0; ; n++) s.split('').sort() }`,
-  // --
+  // Loops inside the engine, which never check for an interruption:
   `async function main() { return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1) }`,
   `async function main() { return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1) }`,
   `async function main() { let a = ['x'.repeat(1 << 20)]; for (;;) a.join = a.join('y') }`,
@@ -112,7 +112,7 @@ async function latencyMs(pool: ActionPool, code: string): Promise<number> {
   return median(times)
 }
 
-/** Runs a second with so many under way, as the median of several windows. */
+/** Runs per second with `IN_FLIGHT` callers, as the median of several windows. */
 async function rate(pool: ActionPool, code: string): Promise<number> {
   const rates: number[] = []
   for (let window = 0; window < WINDOWS; window++) {
@@ -138,7 +138,7 @@ async function killOverrunMs(pool: ActionPool): Promise<number> {
   return overruns.toSorted((a, b) => a - b)[Math.floor(overruns.length * 0.99)] ?? 0
 }
 
-/** A message to a child process and its answer: below this no run in another process can be. */
+/** Round trip of a message to a child process: the lower bound for any run in another process. */
 async function bareHopMs(): Promise<number> {
   const child = fork(fileURLToPath(new URL('./baseline/echo.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -155,7 +155,7 @@ async function bareHopMs(): Promise<number> {
   return median(times)
 }
 
-/** What a signature costs where nothing is shared: a new context, ethers' own bundle, and its own curve. */
+/** Cost of a signature without sharing: a new context, ethers' own bundle, and its own curve. */
 async function freshContextMs(): Promise<number> {
   const bundle = createRequire(import.meta.url).resolve('ethers-v5/dist/ethers.umd.min.js')
   const ethers = readFileSync(bundle, 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Chain events at the edge as it is deployed, before nodes that are throttled: from a log to its run, what the nodes are
- * asked, how fast old blocks are read, and how fast logs are decoded.
+ * Measures chain events at a deployed edge with throttled nodes: latency from a log to its run, RPC calls, backfill
+ * speed, and decoding speed.
  */
 import { ScriptedChain } from '../doubles/chain-node/scripted-chain.ts'
 import { backfilling } from './chain/backfilling.ts'
@@ -11,10 +11,10 @@ import { transferOf } from './chain/transfers.ts'
 import { type RunningChain, startChain } from './chain/watched-node.ts'
 import { benchOwner, startEdge } from './edge.ts'
 
-/** One account may have fewer triggers than are needed. */
+/** Several accounts, because one account is limited to fewer triggers than needed. */
 const OWNERS = 2
 
-/** A node 20 ms away, with a plan of an odd size. */
+/** A node at a distance of 20 ms, with a plan limit that is not a power of two. */
 const THROTTLE = { latencyMs: 20, inFlight: 8, blocks: 200 }
 const OLD_BLOCKS = 40_000
 const LOG_EVERY = 400

@@ -1,4 +1,7 @@
-/** What the sealed channel costs: an execution of 1 KiB from workerd to an origin and back, sealed and not, in turn. */
+/**
+ * Measures the sealed channel: an execution of 1 KiB from workerd to an origin and back, sealed and unsealed,
+ * alternating.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -26,7 +29,7 @@ import { median, report } from './report.ts'
 
 const REQUEST_BYTES = 1024
 const WINDOWS = 30
-/** Calls of a window, one after the other; the way to the Worker is a part of none of them but one of so many. */
+/** Sequential calls per window, so that the request to the Worker itself adds little to each. */
 const CALLS = 20
 
 export async function channel(): Promise<void> {
@@ -82,7 +85,7 @@ async function measure(url: string, asked: Omit<Asked, 'times'>): Promise<void> 
   report({ ...common, metric: 'quote_verify_ms', value: of('verify') })
 }
 
-/** The origin's own app, and in it the handler of sealed executions once more, without the envelope. */
+/** The origin's app with an additional route that runs the handler of sealed executions without the envelope. */
 function appWithUnsealed({ services }: TestOrigin) {
   const app = createApp(services)
   app.post('/bench/execute', bodyLimit({ maxSize: CORE_BODY_MAX_BYTES }), async (context) => {

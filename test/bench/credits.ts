@@ -1,6 +1,6 @@
 /**
- * What credit costs: reservations that are taken and settled, beside one UPDATE each on the same database; and the
- * share that all of it, allowance for failures and settlement in the ledger included, has of a run of 10 ms.
+ * Measures credit: reservations that are taken and settled, compared with one UPDATE each on the same database; and the
+ * share of credit accounting (allowance and settlement included) in a run of 10 ms.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
@@ -13,7 +13,7 @@ import { openFresh } from '../origin/db/fresh-database.ts'
 import { EXECUTION_WALL_MS } from '../../shared/limits.ts'
 import { median, report } from './report.ts'
 
-/** Rounds of each, in turns: the machine is noisy, and a ratio is worth more than a figure. */
+/** Alternating rounds, because on a noisy machine a ratio is more reliable than an absolute figure. */
 const ROUNDS = 5
 const ROUND_MS = 1_000
 const RUN_MS = 10
@@ -95,7 +95,7 @@ async function measure({ db }: OpenDatabase): Promise<void> {
   await ledger.close()
 }
 
-/** How often a second something is done, one after the other. */
+/** Rate per second of sequential calls. */
 async function rateOf(act: () => Promise<unknown>, ms: number): Promise<number> {
   const began = performance.now()
   let count = 0
@@ -106,7 +106,7 @@ async function rateOf(act: () => Promise<unknown>, ms: number): Promise<number> 
   return (count / (performance.now() - began)) * 1000
 }
 
-/** Milliseconds of this process' processor time that runs took, of which each waits for 10 ms and computes nothing. */
+/** CPU milliseconds of this process for a number of runs that wait 10 ms each and compute nothing. */
 async function processorMs(begin: () => Promise<() => void>): Promise<number> {
   const before = process.cpuUsage()
   for (let n = 0; n < RUNS; n++) {

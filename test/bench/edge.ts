@@ -1,4 +1,4 @@
-/** The edge as it is deployed, in a process of its own, before an origin that does what the action's source says. */
+/** The deployed edge in a separate process, with an origin double that is scripted by the action source. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,12 +15,12 @@ import { startSealedOrigin } from '../doubles/sealed-origin.ts'
 export type BenchEdge = {
   url: string
   origin: Awaited<ReturnType<typeof startSealedOrigin>>
-  /** URL of the worker that the floors are measured with. */
+  /** URL of the worker that measures the baselines. */
   baselineUrl: string
   close(): Promise<void>
 }
 
-/** @param settings of the Worker, besides those that it has to have */
+/** @param settings of the Worker, in addition to the required ones */
 export async function startEdge(settings: Record<string, string> = {}): Promise<BenchEdge> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const closers: (() => Promise<void>)[] = []
@@ -57,14 +57,13 @@ export async function startEdge(settings: Record<string, string> = {}): Promise<
 }
 
 export type BenchOwner = {
-  /** @returns the record of a new trigger */
   create(trigger: object): Promise<{ id: string; webhook_url: string }>
   trigger(id: string): Promise<TriggerRecord>
-  /** The newest first, as many as there are. */
+  /** All runs, newest first. */
   runs(id: string): Promise<RunRecord[]>
 }
 
-/** An account with an approved token. */
+/** Creates an account with an approved token. */
 export async function benchOwner(
   edgeUrl: string,
   email = 'bench@example.com',
@@ -134,7 +133,7 @@ export function runner(
     ipc: true,
     stopSignal: 'SIGTERM',
     onLine: (line) => {
-      // What makes a figure worthless is worth a line.
+      // Prints failures, because they invalidate the figures.
       if (/away|failed/.test(line)) console.error(line.slice(0, 300))
     },
     started: () => {},

@@ -1,4 +1,4 @@
-/** What the edge adds to a request of the core API: the same requests at the edge and at the origin, windows in turn. */
+/** Measures what the edge adds to a core API request: the same requests at edge and origin, in alternating windows. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { median, report } from './report.ts'
 
 const WINDOWS = 7
-/** All windows together stay below the edge's rate of one address. */
+/** All windows together stay below the edge's rate limit per address. */
 const REQUESTS = 30
 const WARM_UP = 30
 

@@ -1,6 +1,6 @@
 /**
- * Gas of each write of the AccountConfig contract, on anvil: short names and empty descriptions, the first of its
- * kind and the next where they differ, and the dearest that the limits allow.
+ * Measures gas of each write of the AccountConfig contract on anvil: with short names and empty descriptions, for the
+ * first write of its kind and the next if they differ, and for the most expensive write that the limits allow.
  */
 import { id, type TransactionReceipt } from 'ethers'
 import {
@@ -22,7 +22,7 @@ const GROUPS = 100
 const NAME = 'short name'
 
 const texts = [NAME, '']
-/** As long as the contract takes them, and of characters that cost most: a check each for only two bytes. */
+/** Longest texts that the contract accepts, of the most expensive characters: one check per two bytes. */
 const LONGEST = { name: 'ü'.repeat(512), description: 'ü'.repeat(2048) }
 const longest = [LONGEST.name, LONGEST.description]
 const ids = <T>(count: number, make: (text: string) => T): T[] =>
@@ -52,7 +52,7 @@ const measure = (metric: string, receipts: TransactionReceipt | TransactionRecei
     unit: 'gas',
   })
 
-/** A payer's writes to an account of its own. */
+/** Creates an account and returns a function for the payer's writes to it. */
 async function opened(config: AccountConfig, text: string) {
   const hash = await config.newAccount(text)
   return (name: string, ...args: unknown[]) => config.write(config.payer, name, hash, ...args)
@@ -177,7 +177,7 @@ async function largestGroup(config: AccountConfig): Promise<void> {
     pkpIds: chosen.map(({ pkpId }) => pkpId),
     cidHashes: chosen.map(({ cid }) => cidHashOf(cid)),
   }
-  // The gas limit that it needs: more than is used in the end, after the refunds.
+  // Measures the required gas limit, which is higher than the gas used after refunds.
   const others = {
     ...LONGEST,
     pkpIds: members.slice(-IDS_MOST).map(({ pkpId }) => pkpId),

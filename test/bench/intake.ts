@@ -1,19 +1,19 @@
 /**
- * Webhook to durable 202, against a bare object RPC with one durable insert: the same runner, as many objects,
- * windows in turn. Dispatch is held back by an origin that asks for an hour's patience.
+ * Measures a webhook up to its durable 202, compared with a bare object RPC with one durable insert: the same runner,
+ * as many objects, alternating windows. The origin defers dispatch for an hour.
  */
 import { randomBytes } from 'node:crypto'
 import { benchOwner, startEdge } from './edge.ts'
 import { type LoadResult, post } from './load.ts'
 import { median, report } from './report.ts'
 
-/** Posts to one trigger before the next takes over: an object's table stays of one size in every window. */
+/** Posts to one trigger before switching to the next, so that an object's table has the same size in every window. */
 const POSTS_PER_TRIGGER = 5_000
 const WINDOWS = 7
 const WARM_UP = 1_000
 const ALONE = { requests: 1_500, inFlight: 1 }
 const CROWD = { requests: 5_000, inFlight: 64 }
-/** The database is slow enough for a shorter window. */
+/** Smaller, because the database is slow. */
 const D1_CROWD = { requests: 2_000, inFlight: 64 }
 
 const body = Buffer.from(JSON.stringify({ ref: 'refs/heads/main', after: 'a'.repeat(40) }))
@@ -27,7 +27,7 @@ const heldBack = JSON.stringify({
   steps: [{ refuse: { status: 503, error: 'service_unavailable', retry_after_s: 3_600 } }],
 })
 
-/** Gives each post its URL: a fresh object every `POSTS_PER_TRIGGER`. */
+/** Provides the target URLs: a new object every `POSTS_PER_TRIGGER` posts. */
 class Targets {
   readonly #make: () => Promise<string>
   #url = ''
@@ -37,7 +37,7 @@ class Targets {
     this.#make = make
   }
 
-  /** A URL for a window of this many posts. */
+  /** Returns a URL for a window of this many posts. */
   async take(posts: number): Promise<string> {
     if (posts > this.#left) {
       this.#url = await this.#make()
@@ -89,7 +89,7 @@ async function measure(ours: Targets, floor: Targets): Promise<void> {
   reportRate('intake_rate_64', crowd)
 }
 
-/** What the intake would be with a database on its way. */
+/** Compares with an intake that writes to a database. */
 async function measureAgainstD1(ours: Targets, d1: Targets): Promise<void> {
   await window(d1, { requests: WARM_UP, inFlight: 16 })
   reportRate('intake_rate_64_vs_d1', await inTurn((targets) => window(targets, D1_CROWD), ours, d1))
@@ -109,7 +109,7 @@ function reportRate(metric: string, { ours, floor }: InTurn): void {
   })
 }
 
-/** Windows of both in turn, so that what else the machine does meets both. */
+/** Alternates windows of both, so that other load on the machine affects both. */
 async function inTurn(
   measured: (targets: Targets) => Promise<LoadResult>,
   ours: Targets,

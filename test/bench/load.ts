@@ -1,18 +1,18 @@
 import { Agent, request } from 'node:http'
 
 export type Load = {
-  /** Where the n-th request of this load goes. */
+  /** URL of the n-th request. */
   url(n: number): string
   body: Buffer
   headers: Record<string, string>
   requests: number
-  /** Requests under way at any moment, each on a connection of its own. */
+  /** Concurrent requests, each on its own connection. */
   inFlight: number
 }
 
 export type LoadResult = { latenciesMs: number[]; perSecond: number }
 
-/** POSTs until all are answered. @throws {Error} at the first answer that is not 202 */
+/** POSTs until all requests are answered. @throws {Error} at the first status other than 202 */
 export async function post(load: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.inFlight })
   const latenciesMs: number[] = []

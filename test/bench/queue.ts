@@ -1,6 +1,6 @@
 /**
- * From a webhook's 202 to the start of its run: alone, and while another trigger's actions take a minute. And how
- * many runs a whole stack carries to their end for a hundred triggers.
+ * Measures from a webhook's 202 to the start of its run, alone and while actions of another trigger take a minute. Also
+ * measures the throughput of a whole stack with 100 triggers.
  */
 import { request } from 'node:https'
 import { newOwner, until } from '../system/owner.ts'
@@ -10,7 +10,7 @@ import { median, percentile, report } from './report.ts'
 
 const TRIGGERS = 10
 const SAMPLES = 400
-/** Apart from one another: nothing waits for its turn. */
+/** Interval between requests, long enough that none has to queue. */
 const APART_MS = 25
 const NEIGHBOUR_RUNS = 200
 const THROUGHPUT = { triggers: 100, runsEach: 40 }
@@ -72,7 +72,7 @@ export async function queue(): Promise<void> {
   await throughput()
 }
 
-/** Milliseconds from each 202, as its sender has it, to the origin being asked to execute the run. */
+/** Milliseconds from each 202 at the sender to the execution request at the origin. */
 async function startLatencies({ origin }: BenchEdge, urls: readonly string[]): Promise<number[]> {
   const answered = new Map<string, number>()
   const from = origin.seen.length
@@ -89,12 +89,12 @@ async function startLatencies({ origin }: BenchEdge, urls: readonly string[]): P
   )
   return origin.seen.flatMap(({ runId, at }) => {
     const since = answered.get(runId)
-    // The origin may be asked before the sender has its answer.
+    // The execution request may arrive before the sender has the response.
     return since === undefined ? [] : [Math.max(0, at - since)]
   })
 }
 
-/** Another trigger whose every place is taken by a run of a minute, with a queue behind them. */
+/** Fills all places of another trigger with runs of a minute, and queues more behind them. */
 async function occupy({ origin }: BenchEdge, owner: BenchOwner): Promise<void> {
   const slow = await owner.create({ action_code: A_MINUTE })
   for (let n = 0; n < NEIGHBOUR_RUNS; n++)
@@ -104,7 +104,7 @@ async function occupy({ origin }: BenchEdge, owner: BenchOwner): Promise<void> {
   )
 }
 
-/** A bare HTTPS request to the same origin and back. */
+/** Round trips of bare HTTPS requests to the same origin. */
 async function hops({ origin }: BenchEdge): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < SAMPLES; n++) {
@@ -123,7 +123,7 @@ async function hops({ origin }: BenchEdge): Promise<number[]> {
   return times
 }
 
-/** The whole stack: edge, origin, sandbox, ledger. */
+/** Measures the whole stack: edge, origin, sandbox and ledger. */
 async function throughput(): Promise<void> {
   const { triggers, runsEach } = THROUGHPUT
   const started = await startStack({

@@ -3,12 +3,12 @@ export type Metric = {
   metric: string
   value: number
   unit: string
-  /** The floor, measured in the same run; absent where there is none. */
+  /** Baseline measured in the same run, if there is one. */
   baseline?: number
   ratio?: number
 }
 
-/** One JSON line a metric: what a program reads. */
+/** Prints a metric as one line of JSON for programs. */
 export function report({ value, baseline, ratio, ...names }: Metric): void {
   const rounded = (number: number | undefined) =>
     number === undefined ? null : Number(number.toPrecision(4))
@@ -37,7 +37,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The value that a share of all is at or below. @param share in (0, 1] */
+/** Nearest-rank percentile. @param share in (0, 1] */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.ceil(sorted.length * share) - 1]!

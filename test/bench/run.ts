@@ -1,4 +1,4 @@
-/** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
+/** `npm run bench -- <name>`: prints each metric with its baseline from the same run, as JSON lines. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
 import { chain } from './chain.ts'

@@ -1,16 +1,16 @@
-/** How late runs of schedules start: 2,000 of them due over 20 s, in an edge that has nothing else to do. */
+/** Measures the lateness of scheduled runs: 2,000 runs due over 20 s, on an otherwise idle edge. */
 import { benchOwner, startEdge } from './edge.ts'
 import { until } from '../system/owner.ts'
 import { median, percentile, report } from './report.ts'
 
 const SCHEDULES = 2_000
 const OVER_S = 20
-/** Triggers that one account may have are fewer. */
+/** Several accounts, because one account is limited to fewer triggers. */
 const OWNERS = 4
 const CREATED_AT_ONCE = 16
-/** Created first, for a year hence: how long they take says when the others can be due. */
+/** Schedules created first, a year ahead, to estimate when the others can be due. */
 const PACE = 100
-/** Times the expected time. What is due while others are created would be measured with them, and both would be late. */
+/** Safety factor on the estimate. Runs that are due while others are still being created would be late. */
 const ROOM = 2
 const YEAR_S = 364 * 24 * 3600
 
@@ -35,7 +35,7 @@ export async function schedule(): Promise<void> {
     const owners = await Promise.all(
       Array.from({ length: OWNERS }, (_, n) => benchOwner(edge.url, `bench-${n}@example.com`)),
     )
-    /** @returns milliseconds for each */
+    /** @returns milliseconds per schedule */
     const create = async (count: number, first: number): Promise<number> => {
       let next = 0
       const creator = async () => {
@@ -70,7 +70,7 @@ export async function schedule(): Promise<void> {
   }
 }
 
-/** A cron that names this second, once a year. */
+/** Cron expression that matches this second once a year. */
 function cronOf(unixSeconds: number): string {
   const at = new Date(unixSeconds * 1000)
   const [second, minute, hour] = [at.getUTCSeconds(), at.getUTCMinutes(), at.getUTCHours()]

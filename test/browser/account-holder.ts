@@ -1,13 +1,13 @@
-/** A person at the console: an account of their own, whose key the page is given. */
+/** A user of the console with an account and its key. */
 import { expect } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import { judge } from './judged-page.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A view is a list with forms; what the console loads comes when it is connected. */
+// Views are lists with forms. The console loads further scripts once it is connected.
 const VIEW_BOUNDS = { maxBytes: 80 * 1024, maxLoadedBytes: 400 * 1024 }
 
-/** What an API key looks like. */
+/** Format of an API key. */
 export const KEY = /^[A-Za-z0-9+/]{43}=$/
 
 export class AccountHolder {
@@ -20,23 +20,23 @@ export class AccountHolder {
     return this.visitor.page
   }
 
-  /** Opens an account in the page. @returns its key */
+  /** Creates an account in the page. @returns its key */
   async createAccount(name: string): Promise<string> {
     await this.visitor.open('/console')
     await this.page.getByLabel('Name').fill(name)
-    await this.page.getByRole('button', { name: 'Create an account' }).click()
-    await this.page.getByText('Your account is there').waitFor()
+    await this.page.getByRole('button', { name: 'Create account' }).click()
+    await this.page.getByText('Account created').waitFor()
     return this.storeKey()
   }
 
-  /** Reads the key that is shown once, says that it is stored, and goes on. */
+  /** Reads the key that is shown once, confirms that it is stored, and continues. */
   async storeKey(): Promise<string> {
     await this.page.getByRole('button', { name: 'Show' }).click()
     const key = await this.page.locator('.secret > code').innerText()
     expect(key).toMatch(KEY)
-    const onward = this.page.getByRole('button', { name: 'Go on' })
+    const onward = this.page.getByRole('button', { name: 'Continue' })
     expect(await onward.isEnabled()).toBe(false)
-    await this.page.getByText('I have stored it').click()
+    await this.page.getByText('I have stored the').click()
     await onward.click()
     await this.pressed()
     return key
@@ -55,7 +55,7 @@ export class AccountHolder {
     expect(await this.page.getByLabel('API key').count()).toBe(0)
   }
 
-  /** Goes to a view, and waits for what it reads. */
+  /** Opens a view and waits until it is loaded. */
   async go(view: string): Promise<void> {
     const places = this.page.getByRole('navigation', { name: 'Console' })
     await places.getByRole('link', { name: view }).click()
@@ -63,7 +63,7 @@ export class AccountHolder {
     await this.page.locator('.loading').waitFor({ state: 'detached' })
   }
 
-  /** Waits until the console says that it is done. */
+  /** Waits until the console reports success. */
   async told(what: string): Promise<void> {
     await this.page
       .getByRole('status')
@@ -72,7 +72,7 @@ export class AccountHolder {
     await this.pressed()
   }
 
-  /** What a press brings may move what is below it, however late it comes. */
+  /** Ignores layout shifts up to now: a user action caused them, even if they come late. */
   async pressed(): Promise<void> {
     await evaluate(this.page, 'globalThis.judgedUntil = performance.now()')
   }
@@ -81,7 +81,7 @@ export class AccountHolder {
     return judge(this.page, `console-${name}`, VIEW_BOUNDS)
   }
 
-  /** A call of the core API as programs make it. */
+  /** Calls the core API as a program would. */
   async call(
     apiKey: string,
     operation: string,

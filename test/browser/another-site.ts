@@ -1,18 +1,18 @@
-/** A site of somebody else, on this machine: `http://127.0.0.1:…` for a stack at `http://localhost:…`. */
+/** A foreign website on this machine: `http://127.0.0.1:…`, while the stack is at `http://localhost:…`. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type AnotherSite = {
-  /** Another site: its requests carry no cookie that is `SameSite=Lax`. */
+  /** Cross-site origin: its requests carry no `SameSite=Lax` cookies. */
   crossSite: string
-  /** Another origin of the same site, as sites ignore ports: its requests carry such cookies. */
+  /** Same-site origin, because sites ignore ports: its requests carry `SameSite=Lax` cookies. */
   sameSite: string
-  /** Paths that somebody asked for. */
+  /** Requested paths. */
   visits: string[]
   close: () => void
 }
 
-/** @param documents HTML at its paths; a path that is not there is an empty page */
+/** @param documents HTML by path; other paths serve an empty page */
 export async function anotherSite(documents: Record<string, string>): Promise<AnotherSite> {
   const visits: string[] = []
   const server = createServer((request, response) => {

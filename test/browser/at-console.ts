@@ -1,4 +1,4 @@
-/** An account that a program has opened, and its holder at the console. */
+/** An account created through the API, and its owner at the console. */
 import type { Page } from 'playwright-core'
 import type { ApiClient } from '../../shared/client/api/client.ts'
 import { createClient } from '../../shared/client/client.ts'
@@ -18,7 +18,7 @@ export function clientWithKey(walks: Walks, apiKey: string): ApiClient {
   return createClient({ baseUrl: walks.triggersUrl, verify: 'never', apiKey })
 }
 
-/** Somebody who has connected with the key. @param view as `actions` */
+/** A visitor connected with the key. @param view such as `actions` */
 export async function atConsole(walks: Walks, apiKey: string, view: string): Promise<Visitor> {
   const visitor = await walks.visitor()
   await visitor.open(`/console#${view}`)
@@ -26,7 +26,7 @@ export async function atConsole(walks: Walks, apiKey: string, view: string): Pro
   return visitor
 }
 
-/** From the page that asks for a key; with it in this tab where `keep` says so. */
+/** Connects from the page that asks for a key; `keep` stores the key in this tab. */
 export async function connect({ page }: Visitor, apiKey: string, keep = false): Promise<void> {
   await page.getByLabel('API key').fill(apiKey)
   if (keep) await page.getByLabel(/^Keep it in this tab/).check()
@@ -34,7 +34,7 @@ export async function connect({ page }: Visitor, apiKey: string, keep = false): 
   await page.locator('.view').waitFor()
 }
 
-/** What a press brings may move what is below it, however late it comes. */
+/** Ignores layout shifts up to now: a user action caused them, even if they come late. */
 export async function settled(page: Page): Promise<void> {
   await evaluate(page, 'globalThis.judgedUntil = performance.now()')
 }

@@ -1,6 +1,6 @@
 /**
- * Wallets of a browser, as extensions put them into each page (EIP-6963): what a page asks of one is answered here, by a
- * wallet over the stack's own chain (`test/doubles/eip1193-wallet.ts`), or by what a test makes of it.
+ * Browser wallets, injected into each page as extensions do (EIP-6963). Requests are answered by a wallet on the
+ * stack's own chain (`test/doubles/eip1193-wallet.ts`), or by answers that a test sets.
  */
 import { randomUUID } from 'node:crypto'
 import { JsonRpcProvider, Wallet } from 'ethers'
@@ -16,9 +16,9 @@ type Answers = Record<string, (params: any) => unknown>
 export class InjectedWallet {
   readonly info: Announced
   readonly address: string
-  /** The owner's side of it: how they answer, and on which chain it is. */
+  /** Controls how the owner responds, and the wallet's chain. */
   readonly owner: BrowserWallet
-  /** In the place of the wallet's own answers, by method: those of one that lies, or is silent. */
+  /** Overrides the wallet's answers by method, to simulate a lying or silent wallet. */
   readonly answers: Answers = {}
   #emit: (event: string, value: unknown) => Promise<void> = async () => {}
 
@@ -28,7 +28,7 @@ export class InjectedWallet {
     this.info = { uuid: randomUUID(), name: 'Fox', rdns: 'io.example.fox', icon: ICON, ...info }
   }
 
-  /** A wallet that nobody has announced, which can pay for its transactions. */
+  /** A new wallet with funds for its transactions. */
   static async funded(chainUrl: string, info: Partial<Announced> = {}): Promise<InjectedWallet> {
     const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true })
     const key = Wallet.createRandom()
@@ -37,7 +37,7 @@ export class InjectedWallet {
     return new InjectedWallet(await browserWallet(key, chainUrl), key.address, info)
   }
 
-  /** Puts it into every document that the page opens from now on. */
+  /** Injects the wallet into every document that the page opens from now on. */
   async injectInto(page: Page): Promise<void> {
     const ask = `ask_${this.info.uuid.replaceAll('-', '')}`
     await page.exposeFunction(ask, (method: string, params: unknown) =>
@@ -49,12 +49,12 @@ export class InjectedWallet {
     }
   }
 
-  /** What wallets tell pages by themselves (EIP-1193, events). */
+  /** Emits a provider event (EIP-1193). */
   emit(event: 'accountsChanged' | 'chainChanged' | 'disconnect', value: unknown): Promise<void> {
     return this.#emit(event, value)
   }
 
-  /** Methods that it was asked for a signature by. */
+  /** Signing and sending methods that the page called. */
   get signed(): string[] {
     return this.owner.asked.filter((method) => /sign|send/i.test(method))
   }
@@ -74,7 +74,7 @@ export class InjectedWallet {
 const ICON =
   'data:image/svg+xml;utf8,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="%23e2761b"/></svg>'
 
-/** Runs in the page, before its own scripts. */
+/** Runs in the page before its own scripts. */
 function announce({ info, ask }: { info: Announced; ask: string }): void {
   const page: any = globalThis
   const listeners: Record<string, ((value: unknown) => void)[]> = {}

@@ -1,18 +1,18 @@
 /**
- * The file in which a local stack's edge keeps its D1, written to by the tests: what comes of time (a request that has
- * expired) can be seen in a browser without a way to move the clock in what is deployed.
+ * Writes to the D1 database file of a local stack's edge. Tests use it for effects of time, such as an expired request,
+ * because the deployed code has no way to move the clock.
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-/** Another process writes too. */
+// The edge writes to the file too.
 const PATIENCE_MS = 10_000
 
 export class EdgeDatabase {
   readonly #file: string
 
-  /** @param stateDir of the stack, whose edge has started */
+  /** @param stateDir of a stack with a running edge */
   constructor(stateDir: string) {
     const files = globSync(join(stateDir, '**', '*.sqlite'))
     const found = files.find((file) => tablesOf(file).includes('agent_requests'))
@@ -20,7 +20,7 @@ export class EdgeDatabase {
     this.#file = found
   }
 
-  /** @throws {Error} where the statement changes nothing */
+  /** @throws {Error} if the statement changes nothing */
   run(statement: string, values: SQLInputValue[]): void {
     const database = new DatabaseSync(this.#file, { timeout: PATIENCE_MS })
     try {

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** One session per page: attaching takes longer than most evaluations. */
+/** One session per page, because attaching takes longer than most evaluations. */
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 function sessionOf(page: Page): Promise<CDPSession> {
@@ -10,7 +10,7 @@ function sessionOf(page: Page): Promise<CDPSession> {
   return attached
 }
 
-/** Evaluates an expression through the debugger, which the content security policy of the page does not restrict. */
+/** Evaluates an expression through the debugger, which the page's content security policy does not restrict. */
 export async function evaluate(page: Page, expression: string): Promise<unknown> {
   const session = await sessionOf(page)
   const answer = await session.send('Runtime.evaluate', {
@@ -22,7 +22,7 @@ export async function evaluate(page: Page, expression: string): Promise<unknown>
   return answer.result.value
 }
 
-/** Polls until an expression is true. `page.waitForFunction` would need `unsafe-eval` in the policy of the page. */
+/** Polls until an expression is true. `page.waitForFunction` would require `unsafe-eval` in the page's policy. */
 export async function untilTrue(page: Page, expression: string): Promise<void> {
   await expect.poll(() => evaluate(page, expression), { timeout: 20_000 }).toBe(true)
 }

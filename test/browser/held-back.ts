@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Keeps requests waiting until what it gives is called. */
+/** Holds requests to a path. @returns a function that releases them */
 export async function heldBack(page: Page, path: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(path, async (route) => {

@@ -1,4 +1,4 @@
-/** Checks that every page must pass: accessible to everyone, and fit for small and large screens. */
+/** Checks for every page: accessibility, and layout on small and large screens. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
@@ -12,32 +12,32 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1280, height: 800 }
 
-/** Fingers hit what is as large as this (WCAG 2.5.5); links within sentences need not be. */
+/** Minimum height of touch targets (WCAG 2.5.5). Links within sentences are exempt. */
 const TARGET_PX = 44
 
-/** A page of text and forms, without what it links to. */
+/** Size limit of a page of text and forms, without the resources it loads. */
 const PAGE_MAX_BYTES = 30 * 1024
 
-/** A first page with all that it loads by itself. */
+/** Size limit of a first page with all resources it loads. */
 const LOADED_MAX_BYTES = 100 * 1024
 
-/** What nobody sees move. */
+/** Layout shift below this is not noticeable. */
 const SHIFT_MAX = 0.01
 
 type Bounds = {
-  /** Of its document, where it is a list or an editor. */
+  /** Limit of the document, for lists and editors. */
   maxBytes?: number
-  /** Of the document with what it loads; for pages that load more when it is needed. */
+  /** Limit of the document with all resources, for pages that load more on demand. */
   maxLoadedBytes?: number
 }
 
-/** Checks the page on a desktop and on a phone, there in light and dark. Leaves it on the phone. */
+/** Checks the page on a desktop and on a phone, the latter in light and dark mode. Leaves it at phone size. */
 export async function judge(
   page: Page,
   name: string,
   { maxBytes = PAGE_MAX_BYTES, maxLoadedBytes = LOADED_MAX_BYTES }: Bounds = {},
 ): Promise<void> {
-  // First, since each change of the window's size shifts the layout.
+  // First, because each change of the window size shifts the layout.
   const faults: unknown[] = [...(await loading(page, maxLoadedBytes))]
   await show(page, DESKTOP, 'light')
   faults.push(...(await overflow(page, DESKTOP.width)))
@@ -52,12 +52,12 @@ export async function judge(
     faults.push(...(await violations(page, rules)))
   }
   faults.push(...(await overflow(page, PHONE.width)), ...(await misfits(page, maxBytes)))
-  // Shifts up to here were caused by the changes of size above.
+  // Excludes layout shifts caused by the size changes above.
   await evaluate(page, 'globalThis.judgedUntil = performance.now()')
   expect(faults, name).toEqual([])
 }
 
-/** Resolves at the end of a frame, in which scripts that observe sizes have run. */
+/** Resolves after a frame, once scripts that observe sizes have run. */
 const DRAWN = 'new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(true), 0)))'
 
 async function show(
@@ -75,7 +75,7 @@ const ALL: RunOptions = {
   resultTypes: ['violations'],
   preload: false,
 }
-/** All else is the same in both schemes. */
+// Only colors differ between the schemes.
 const COLOURS_ALONE: RunOptions = { ...ALL, runOnly: ['color-contrast'] }
 
 async function violations(page: Page, options: RunOptions): Promise<unknown[]> {
@@ -91,7 +91,7 @@ const TARGETS =
 const LOADED =
   '[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)'
 
-/** What moved without a press or a key, since the page was opened. */
+/** Layout shift since the page was opened, except after user input. */
 const SHIFTED = `new Promise((done) => {
   let sum = 0
   const observer = new PerformanceObserver((list) => {
@@ -116,7 +116,7 @@ async function overflow(page: Page, screenWidth: number): Promise<string[]> {
   return width === screenWidth ? [] : [`${width} px wide on a screen of ${screenWidth}`]
 }
 
-/** Visible targets that are too low, and texts that must agree: all of them in one round trip. */
+/** Collects visible targets that are too small, the headings and the title, in one round trip. */
 const SHAPE = `(() => {
   const small = []
   for (const target of document.querySelectorAll(${JSON.stringify(TARGETS)})) {
@@ -137,7 +137,7 @@ async function misfits(page: Page, maxBytes: number): Promise<string[]> {
   const { small, headings, title } = (await evaluate(page, SHAPE)) as Shape
   const [heading] = headings
   if (headings.length !== 1) found.push(`${headings.length} headings of the first level`)
-  // A view of a page stands before it.
+  // The title of a view is prefixed with the name of the view.
   else if (title !== heading && !title.endsWith(` · ${heading}`)) found.push('another title')
   return [...found, ...small]
 }

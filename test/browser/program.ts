@@ -1,4 +1,4 @@
-/** What a program does before it sends a person to the approval page. */
+/** Creates a token and its challenge, as a program does before it sends a user to the approval page. */
 import { createHash, randomBytes } from 'node:crypto'
 
 export type Program = { token: string; challenge: string; path: string }
@@ -11,7 +11,7 @@ export function newProgram(): Program {
 
 type Registration = { challenge: string; label: string; scopes?: string[] }
 
-/** The code that the program shows, and the path of the page on which it is typed. */
+/** Registers a request. @returns the code that the program shows, and the path of the page to type it on */
 export async function registerRequest(
   triggersUrl: string,
   body: Registration,

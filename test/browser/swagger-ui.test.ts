@@ -7,7 +7,7 @@ import { operations } from '../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from '../origin/http/origin.ts'
 import { installed, launchChromium } from './chromium.ts'
 
-describe.skipIf(!installed)('the description of the API in a browser', () => {
+describe.skipIf(!installed)('the API description in a browser', () => {
   let origin: TestOrigin
   let server: ReturnType<typeof serve>
   let browser: Browser
@@ -26,7 +26,7 @@ describe.skipIf(!installed)('the description of the API in a browser', () => {
     await origin?.close()
   })
 
-  it('shows every operation, asks nobody but the origin, and nothing is blocked or fails', async () => {
+  it('shows every operation, contacts only the origin, and causes no errors', async () => {
     const page = await browser.newPage()
     const complaints: string[] = []
     const asked = new Set<string>()
@@ -43,7 +43,7 @@ describe.skipIf(!installed)('the description of the API in a browser', () => {
     const paths = shown.map((path) => path.replaceAll('\u200b', ''))
     expect(paths).toEqual(expect.arrayContaining(operations.map(({ path }) => path)))
 
-    // What is folded is drawn only now, and so are its icons and styles.
+    // Collapsed sections render only when opened, and load their icons and styles then.
     await page.locator('.opblock-summary-control', { hasText: 'add_group' }).first().click()
     await page.locator('.opblock.is-open .responses-table').first().waitFor()
     await page.getByRole('button', { name: 'Try it out' }).click()

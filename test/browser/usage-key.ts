@@ -1,6 +1,9 @@
 import type { StartedStack } from '../system/stack.ts'
 
-/** A usage key that may run anything, of an account of its own. @param more of the key, as a cap */
+/**
+ * Creates an account with a usage key that is permitted to run any action. @param more fields of the key, such as a
+ * spending cap
+ */
 export async function usageKeyForAll(
   { baseUrl }: StartedStack,
   more: object = {},

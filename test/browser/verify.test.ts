@@ -5,7 +5,7 @@ import { type StartedStack, startStack } from '../system/stack.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { judge } from './judged-page.ts'
 
-describe.skipIf(!installed)('the page /verify', () => {
+describe.skipIf(!installed)('the /verify page', () => {
   let stack: StartedStack
   let browser: Browser
   let context: BrowserContext
@@ -22,7 +22,7 @@ describe.skipIf(!installed)('the page /verify', () => {
     await stack?.stop()
   })
   beforeEach(async () => {
-    // It does not know the local stack's authority. In production the origin's certificate is one that browsers take.
+    // Chromium does not trust the local stack's CA. In production the origin's certificate is publicly trusted.
     context = await browser.newContext({ ignoreHTTPSErrors: true })
     page = await context.newPage()
     complaints = []
@@ -39,14 +39,14 @@ describe.skipIf(!installed)('the page /verify', () => {
   const heading = () => page.getByRole('heading', { level: 1 }).innerText()
   const rules = () => page.locator('#rules li').allInnerTexts()
   const judged = () => page.getByRole('heading', { level: 1, name: /^[A-Z]+: / }).waitFor()
-  /** Changes what the origin answers at a path, on its way to the page. */
+  /** Modifies the origin's response at a path before it reaches the page. */
   const altered = (path: string, change: (body: string) => string) =>
     page.route(`${stack.baseUrl}${path}`, async (route: Route) => {
       const response = await route.fetch()
       await route.fulfill({ response, body: change(await response.text()) })
     })
 
-  it('says SIMULATED in the title and the first line, and judges the rules in the browser', async () => {
+  it('says SIMULATED in the title and the first line, and checks the rules in the browser', async () => {
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
     expect(await page.title()).toMatch(/^SIMULATED: /)
@@ -55,18 +55,18 @@ describe.skipIf(!installed)('the page /verify', () => {
     expect(shown).toHaveLength(7)
     for (const [index, name] of ['quote', 'compose hash', 'images', 'evidence files'].entries())
       expect(shown[index]).toMatch(new RegExp(`^${name}: passed\\.`))
-    expect(shown[4]).toMatch(/^certificate: not checked here\. A browser does not show/)
+    expect(shown[4]).toMatch(/^certificate: not checked here\. Web pages cannot read/)
     expect(shown[5]).toMatch(/^CAA: not checked here\./)
     expect(await page.locator('pre').innerText()).toBe(
       `npx --no-install svc verify ${stack.baseUrl}`,
     )
     expect(complaints, 'nothing was blocked by the page’s own policy').toEqual([])
     expect([...asked].toSorted()).toEqual([stack.triggersUrl, stack.baseUrl].toSorted())
-    // With the verifier, which is what the page is for.
+    // The limit includes the verifier, which is the main content of the page.
     await judge(page, 'verify', { maxLoadedBytes: 1024 * 1024 })
   })
 
-  it('asks the node that the person names by keyboard, and no other', async () => {
+  it('queries only the node that a user enters by keyboard', async () => {
     const node = await openToPages(stack.stack.chainUrl)
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
@@ -81,16 +81,16 @@ describe.skipIf(!installed)('the page /verify', () => {
     node.close()
   })
 
-  it('judges the rest when the node takes no questions from pages', async () => {
+  it('checks the other rules if the node does not allow requests from web pages', async () => {
     await page.goto(`${stack.triggersUrl}/verify`)
     await page.getByLabel(/governance contract/).fill(stack.stack.chainUrl)
     await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')])
     await judged()
     expect(await page.title()).toMatch(/^SIMULATED: /)
-    expect((await rules())[6]).toMatch(/^governance: not checked here\. The node that you named/)
+    expect((await rules())[6]).toMatch(/^governance: not checked here\. The node did not respond/)
   })
 
-  it('says FAILED of a compose text that was exchanged on the way', async () => {
+  it('reports FAILED if the compose file was replaced in transit', async () => {
     await altered('/info', (body) => body.replaceAll('SVC_ENV=production', 'SVC_ENV=elsewhere'))
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
@@ -98,7 +98,7 @@ describe.skipIf(!installed)('the page /verify', () => {
     expect((await rules())[1]).toMatch(/^compose hash: FAILED\./)
   })
 
-  it('asks the contract also about a host that writes its ids in another way', async () => {
+  it('queries the contract also for a host that formats its IDs differently', async () => {
     const otherwise = (body: string) => body.replace('"app_id":"', '"app_id":"0x')
     await altered('/info', otherwise)
     const node = await openToPages(stack.stack.chainUrl)
@@ -125,7 +125,7 @@ describe.skipIf(!installed)('the page /verify', () => {
     expect((await rules())[0]).toMatch(/^quote: FAILED\./)
   })
 
-  it('says FAILED, and shows text as text, when evidence has markup in it', async () => {
+  it('XSS: reports FAILED and shows markup in evidence as text', async () => {
     await altered('/evidences/sha256sum.txt', () => '<img src=x onerror=alert(1)>\n')
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
@@ -133,7 +133,7 @@ describe.skipIf(!installed)('the page /verify', () => {
     expect(await page.locator('img').count()).toBe(0)
   })
 
-  it('says FAILED when there is no evidence', async () => {
+  it('reports FAILED if there is no evidence', async () => {
     await page.route(`${stack.baseUrl}/info`, (route) => route.abort())
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()

@@ -1,15 +1,18 @@
-/** A person at a browser of their own: cookies that nobody else has, and what the browser complained about. */
+/** A user in a separate browser context, with its own cookies and a record of the browser's complaints. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { evaluate } from './evaluate.ts'
 
-/** What a person does within one page waits for no more than this on a busy machine. */
+// Longest wait for anything within one page, on a busy machine.
 const PATIENCE_MS = 30_000
 
 export class Visitor {
   readonly context: BrowserContext
   readonly page: Page
   readonly triggersUrl: string
-  /** Errors of the console, with all that a page's own policy refused, and of scripts; and windows that a script opened. */
+  /**
+   * Console errors (including all violations of a page's policy), uncaught script errors, and dialogs opened by
+   * scripts.
+   */
   readonly complaints: string[] = []
 
   private constructor(context: BrowserContext, page: Page, triggersUrl: string) {
@@ -18,7 +21,7 @@ export class Visitor {
     this.triggersUrl = triggersUrl
   }
 
-  /** @param options of the browser: `javaScriptEnabled: false` */
+  /** @param options of the browser context, such as `javaScriptEnabled: false` */
   static async at(
     triggersUrl: string,
     browser: Browser,
@@ -29,7 +32,7 @@ export class Visitor {
     const page = await context.newPage()
     const visitor = new Visitor(context, page, triggersUrl)
     page.on('console', (message) => {
-      // The status of a page that was asked for, which the tests look at themselves.
+      // Tests check the status of requested pages themselves.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         visitor.complaints.push(message.text())
     })
@@ -49,7 +52,7 @@ export class Visitor {
     return this.page.getByRole('heading', { level: 1 }).innerText()
   }
 
-  /** Does what brings a new page, and waits for it. */
+  /** Performs an action that loads a new page, and waits for that page. */
   async onward(act: () => Promise<void>): Promise<void> {
     await Promise.all([this.page.waitForEvent('domcontentloaded'), act()])
   }
@@ -59,31 +62,31 @@ export class Visitor {
   }
 
   /**
-   * Makes clicks work: buttons that grant something are disabled by an animation for their first second. A test of
-   * that second stops the animation (`walks/attacks.ts`); here it ends at once.
+   * Enables buttons that grant something, which an animation disables for their first second. A test of that second
+   * stops the animation (`walks/attacks.ts`); this finishes it at once.
    */
   async armed(): Promise<void> {
     const finish = 'for (const animation of document.getAnimations()) animation.finish()'
     await evaluate(this.page, finish)
   }
 
-  /** By the mailed link, from the sign-in page on which the person already is, or from `path`. */
+  /** Signs in by the mailed link, starting from the sign-in page at `path`. */
   async signIn(email: string, path = '/sign-in'): Promise<void> {
     await this.open(path)
     await this.page.getByLabel('E-mail address').fill(email)
-    await this.press('Send me a link')
+    await this.press('Send sign-in link')
     await this.openMailedLink(email)
     await this.press('Sign in')
   }
 
-  /** The newest mail's, from the local mailbox. */
+  /** Opens the link in the newest mail to an address in the local mailbox. */
   async openMailedLink(email: string): Promise<void> {
     await this.open('/dev/mailbox')
     const mail = this.page.getByRole('article').filter({ hasText: email }).first()
     await this.onward(() => mail.getByRole('link').click())
   }
 
-  /** Opens a program's link and presses Authorize, once that can be done. @param name that the person gives it */
+  /** Opens a program's link and presses Authorize once it is enabled. @param name entered for the program */
   async authorize(path: string, name?: string): Promise<void> {
     await this.open(path)
     if (name !== undefined) await this.page.getByLabel(/^Name/).fill(name)

@@ -17,12 +17,12 @@ import { signInWalks } from './walks/sign-in.ts'
 import { triggerFormWalks } from './walks/trigger-forms.ts'
 import { walletAttackWalks } from './walks/wallet-attacks.ts'
 
-// One file, since none of these kills a part of the stack: they share it, and one browser.
-describe.skipIf(!installed)('a person in a browser', () => {
+// A single file, because none of these tests kills a part of the stack: they share the stack and one browser.
+describe.skipIf(!installed)('a user in a browser', () => {
   const walks = new Walks()
 
-  describe('who signs in', () => {
-    it('opens the origin with the printed flag, and not without it', async () => {
+  describe('signing in', () => {
+    it('trusts the origin with the printed browser flag, and not without it', async () => {
       const address = `${walks.stack.baseUrl}/info`
       const { page } = await walks.visitor()
       await expect(page.goto(address)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
@@ -42,7 +42,7 @@ describe.skipIf(!installed)('a person in a browser', () => {
     passkeyWalks(walks)
   })
 
-  describe('who has an account of the core API', () => {
+  describe('console', () => {
     consoleWalks(walks)
     ownershipWalks(walks)
     walletAttackWalks(walks)
@@ -50,7 +50,7 @@ describe.skipIf(!installed)('a person in a browser', () => {
     creditWalks(walks)
   })
 
-  describe('who has triggers', () => {
+  describe('triggers', () => {
     triggerFormWalks(walks)
     runWalks(walks)
     docsWalks(walks)

@@ -1,4 +1,7 @@
-/** What the walks share: one stack and one browser; each walk has visitors of its own, who may not complain in the end. */
+/**
+ * One stack and one browser for all end-to-end tests. Each test has its own visitors, and fails if they have
+ * complaints.
+ */
 import type { Browser, BrowserContextOptions, Cookie } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
@@ -9,7 +12,7 @@ import { EdgeDatabase } from './edge-database.ts'
 import { takePicturesOf } from './pictures.ts'
 import { Visitor } from './visitor.ts'
 
-/** An action that never ends is waited for by a person. */
+// Short limit, because tests wait for actions that never finish.
 const SHORT_RUNS = { SVC_EXECUTION_CPU_MS: '2000' }
 
 export class Walks {
@@ -20,7 +23,7 @@ export class Walks {
   readonly #visitors: Visitor[] = []
   readonly #sites: AnotherSite[] = []
 
-  /** Its set-up and clean-up, within the `describe` that it is made in. */
+  /** Registers set-up and clean-up in the enclosing `describe`. */
   constructor() {
     beforeAll(async () => {
       this.#processor = await startProcessor()
@@ -51,7 +54,7 @@ export class Walks {
     return this.#stack!
   }
 
-  /** Through which accounts are paid. */
+  /** The processor that accounts are paid through. */
   get processor(): ProcessorDouble {
     return this.#processor!
   }
@@ -70,7 +73,7 @@ export class Walks {
     return visitor
   }
 
-  /** Signs in once per address: later visitors start with the cookie of the first, and on an empty page. */
+  /** Signs in once per address. Later visitors reuse the cookies and start on an empty page. */
   async signedIn(email = 'member@example.com'): Promise<Visitor> {
     const visitor = await this.visitor()
     const before = this.#cookies.get(email)
@@ -88,7 +91,7 @@ export class Walks {
     return site
   }
 
-  /** What `/api/me` answers to a program's token. */
+  /** Calls `/api/me` with a program's token. */
   async me(token: string): Promise<{ status: number; body: unknown }> {
     const answer = await fetch(`${this.triggersUrl}/api/me`, {
       headers: { authorization: `Bearer ${token}` },

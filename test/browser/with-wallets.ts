@@ -1,4 +1,4 @@
-/** Visitors whose browser has wallets, at the console. */
+/** Visitors at the console with wallets in their browser. */
 import { createClient } from '../../shared/client/client.ts'
 import type { ApiClient } from '../../shared/client/api/client.ts'
 import type { InjectedWallet } from './browser-wallets.ts'
@@ -29,19 +29,19 @@ export function withWallets(walks: Walks) {
     await page.getByLabel('API key').fill(apiKey)
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByRole('link', { name: 'Ownership' }).click()
-    await page.getByRole('heading', { name: 'Convert it to ChainSecured' }).waitFor()
+    await page.getByRole('heading', { name: 'Convert to ChainSecured' }).waitFor()
   }
 
   return { chainUrl, visitorWith, newAccount, connectKey }
 }
 
-/** The console has loaded what it needs for an account by then. */
+/** Checks a console page. The limit covers everything that the console loads for an account. */
 export async function judgeConsole(
   page: Visitor['page'],
   name: string,
   maxLoadedBytes = 700 * 1024,
 ): Promise<void> {
-  // What was pressed is answered by the chain or a wallet, in their time: then it is another view, and nothing has slipped.
+  // The chain or a wallet responds late to a user action, so the new view is not a layout shift.
   await evaluate(page, 'globalThis.judgedUntil = performance.now()')
   await judge(page, name, { maxLoadedBytes })
 }

@@ -1,6 +1,6 @@
 /**
- * The feature areas of the contract. A journey names the areas that it needs; a stack says which of
- * them stand, and every other journey is reported as open.
+ * Feature areas of the contract. A journey names the areas it needs. A stack declares the areas it serves, and all
+ * other journeys are reported as open.
  */
 export const AREAS = {
   accounts: 'new_account, account_exists',
@@ -36,7 +36,7 @@ export type Area = keyof typeof AREAS
 
 export const ALL_AREAS: readonly Area[] = Object.keys(AREAS).filter(isArea)
 
-/** What a stack of this repository serves of the core API, at the origin and through the edge alike. */
+/** Areas of the core API that a stack of this repository serves, both at the origin and through the edge. */
 export const SERVED_OF_THE_CORE: readonly Area[] = [
   'accounts',
   'chain-config',
@@ -55,12 +55,12 @@ export const SERVED_OF_THE_CORE: readonly Area[] = [
   'openapi',
 ]
 
-/** What it serves of both services. */
+/** Areas of both services that a stack of this repository serves. */
 export const SERVED: readonly Area[] = [
   ...SERVED_OF_THE_CORE,
-  // Needs a server to fetch from.
+  // Requires a server to fetch from.
   'execution-limits',
-  // Needs a payment processor.
+  // Requires a payment processor.
   'payments',
   'agent-authorization',
   'agent-guide',
@@ -70,7 +70,7 @@ export const SERVED: readonly Area[] = [
   'trigger-updates',
   'run-caps',
   'schedules',
-  // Needs a chain whose blocks somebody can fill.
+  // Requires a chain to send transactions to.
   'chain-events',
 ]
 

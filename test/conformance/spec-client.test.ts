@@ -10,7 +10,7 @@ import { filledEventLog } from './spec-client/event-log.ts'
 
 type Request = { url: string; init: RequestInit | undefined }
 
-/** A client before a server that gives every request the same answer. */
+/** A client with a server that answers every request the same way. */
 function before(status: number, body: string) {
   const requests: Request[] = []
   const opened: string[] = []
@@ -30,7 +30,7 @@ function before(status: number, body: string) {
 }
 
 describe('the specification client', () => {
-  it('shows the hash of its token while it authorizes, never the token', async () => {
+  it('shows only the hash of its token while it authorizes', async () => {
     const { client, requests, opened } = before(200, '{}')
     const token = await client.authorize()
     const hash = createHash('sha256').update(token).digest('base64url')
@@ -39,14 +39,14 @@ describe('the specification client', () => {
     expect(requests).toEqual([])
   })
 
-  it('computes the CIDs that IPFS has for known files', () => {
+  it('computes the IPFS CIDs of known files', () => {
     expect(cidOf('')).toBe('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
     expect(cidOf('hello world')).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
     expect(cidOf('hello world\n')).toBe('QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o')
     expect(cidOf('x'.repeat(1_000_000))).toBe('QmQyLUKgbMteuJuy42nTf7wWBFn2tG4LgykKV3D6gxcPMp')
   })
 
-  it('writes canonical JSON, and refuses what it cannot carry', () => {
+  it('writes canonical JSON and rejects unsupported values', () => {
     expect(canonicalJson({ b: [1, null], a: { d: 'ü', c: true } })).toBe(
       '{"a":{"c":true,"d":"ü"},"b":[1,null]}',
     )
@@ -65,7 +65,7 @@ describe('the specification client', () => {
   it.for([
     ['structured', 403, '{"error":"forbidden","message":"m","fix":"f","docs_url":"d"}'],
     ['message', 500, '"Error: it threw"'],
-  ] as const)('takes a %s error of the core API', async ([shape, status, body]) => {
+  ] as const)('accepts a %s error of the core API', async ([shape, status, body]) => {
     const thrown: unknown = await before(status, body)
       .client.core.createWallet('k')
       .catch((reason: unknown) => reason)
@@ -77,17 +77,17 @@ describe('the specification client', () => {
     ['HTML', 502, '<html>Bad gateway</html>'],
     ['an incomplete object', 403, '{"error":"forbidden"}'],
     ['the word of another status', 403, '{"error":"no","message":"m","fix":"f","docs_url":"d"}'],
-  ] as const)('holds it against the core API when an error is %s', async ([, status, body]) => {
+  ] as const)('reports a violation if an error of the core API is %s', async ([, status, body]) => {
     await expect(before(status, body).client.core.createWallet('k')).rejects.toThrow(SpecViolation)
   })
 
-  it('names only areas that there are', () => {
+  it('uses only known areas, and every area', () => {
     const named = new Set(journeys.flatMap((journey) => journey.needs))
     expect([...named].filter((area) => !ALL_AREAS.includes(area))).toEqual([])
     expect(ALL_AREAS.filter((area) => !named.has(area))).toEqual([])
   })
 
-  it('names every journey differently', () => {
+  it('has journeys with unique names', () => {
     const names = journeys.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
@@ -98,7 +98,7 @@ describe('a name that the contract leaves open', () => {
   const hash = `0x${'ab'.repeat(32)}`
 
   it.for([{ usage_api_key: key, usage_api_key_hash: hash }, { hash, value: key }, key])(
-    'does not hide the usage key in %j',
+    'finds the usage key in %j',
     (body) => expect(discover.usageKeyIn(body)).toBe(key),
   )
 
@@ -106,23 +106,23 @@ describe('a name that the contract leaves open', () => {
     { status: 'queued', run_id: 'r-1' },
     { id: 'r-1', status: 'queued' },
     { run: { id: 'r-1' } },
-  ])('does not hide the run id in %j', (body) => expect(discover.runIdIn(body)).toBe('r-1'))
+  ])('finds the run ID in %j', (body) => expect(discover.runIdIn(body)).toBe('r-1'))
 
   it.for([{ group_id: 3, success: true }, { id: '3' }, { group: { id: 3 } }, 3])(
-    'does not hide the group id in %j',
+    'finds the group ID in %j',
     (body) => expect(discover.groupIdIn(body)).toBe(3),
   )
 
   it.for([[{ id: 'a' }], { next_cursor: null, runs: [{ id: 'a' }] }])(
-    'does not hide the rows in %j',
+    'finds the rows in %j',
     (body) => expect(discover.rowsIn(body)).toEqual([{ id: 'a' }]),
   )
 
-  it.for([false, { exists: false }])('does not hide the no in %j', (body) =>
+  it.for([false, { exists: false }])('finds a false in %j', (body) =>
     expect(discover.existsIn(body)).toBe(false),
   )
 
-  it('is reported when there is nothing of its shape', () => {
+  it('is reported if no value matches', () => {
     expect(() => discover.usageKeyIn({ success: true })).toThrow('no usage key')
     expect(() => discover.runIdIn({ status: 'queued' })).toThrow('no run id')
     expect(() => discover.groupIdIn({ success: true })).toThrow('no group id')

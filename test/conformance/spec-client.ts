@@ -1,6 +1,6 @@
 /**
- * A client written from the two specifications alone, and the journeys that hold a stack to them.
- * It imports nothing of ours: `fetch`, `node:crypto` and ethers are all that an outsider has.
+ * A client written only from the two specifications, and the journeys that check a stack against them. Imports none of
+ * our code: only `fetch`, `node:crypto` and ethers, which an outsider has too.
  */
 export { ALL_AREAS, AREAS, SERVED, type Area } from './areas.ts'
 export { SpecClient, type SpecClientOptions } from './spec-client/client.ts'

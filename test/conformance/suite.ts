@@ -5,16 +5,16 @@ import { SpecClient, World, journeys, whyOpen, type Area, type Tools } from './s
 export type Stack = {
   baseUrl: string
   triggersUrl: string
-  /** Opens the address signed in, and presses Authorize. */
+  /** Opens the URL signed in, and presses Authorize. */
   browser: (url: string) => Promise<void>
   fetch?: (url: string, init?: RequestInit) => Promise<Response>
   tools?: Tools
   stop: () => Promise<void>
 }
 
-/** Every journey as a test: those whose areas stand run in order, the others are listed as open. */
+/** Runs the journeys of supported areas as tests, in order. Lists the others as open. */
 export function holdsToTheContract(start: () => Promise<Stack>, areas: readonly Area[]): void {
-  describe('a client that knows the specifications alone', () => {
+  describe('a client that knows only the specifications', () => {
     let stack: Stack
     let client: SpecClient
     let world: World

@@ -22,7 +22,7 @@ function page() {
 }
 
 describe('wallets that announce themselves', () => {
-  it('are asked who is there, and those that come late are known too', () => {
+  it('are listed, including late ones', () => {
     const { announce, stop, known } = page()
     announce(INFO)
     announce({ ...INFO, uuid: 'two', name: 'Bear' })
@@ -32,7 +32,7 @@ describe('wallets that announce themselves', () => {
     expect(known()).toHaveLength(2)
   })
 
-  it('impostor: an announcement under a known id does not take its wallet’s place', () => {
+  it('impostor: an announcement with a known ID does not replace its wallet', () => {
     const { announce, known } = page()
     announce(INFO)
     announce({ ...INFO, name: 'Fox (new)' }, { request: async () => 'stolen' })
@@ -40,23 +40,23 @@ describe('wallets that announce themselves', () => {
   })
 
   test.each(['fox ', 'F\u034Fox', 'Fox\u3164', 'Fo\uFE0Fx', 'F\u00A0ox', 'Ｆｏｘ', 'Fox.'])(
-    'impostor: one that would be read as another is warned of: %j',
+    'impostor: warns of a name that looks like another: %j',
     (name) => {
       expect(hasNamesakes([INFO, { name }])).toBe(true)
     },
   )
 
-  it('wallets that are read as different are no namesakes', () => {
+  it('does not warn of names that look different', () => {
     expect(hasNamesakes([INFO, { name: 'Fox 2' }, { name: '🦊' }, { name: '🐻' }])).toBe(false)
   })
 
-  it('flood: no more than a person can have are listed', () => {
+  it('flood: lists a limited number of wallets', () => {
     const { announce, known } = page()
     for (let i = 0; i < 1_000; i++) announce({ ...INFO, uuid: String(i) })
     expect(known()).toHaveLength(20)
   })
 
-  it('flood: a name or domain without end is folded', () => {
+  it('flood: truncates long names and domains', () => {
     const { announce, known } = page()
     announce({ ...INFO, name: 'n'.repeat(1e6), rdns: 'r'.repeat(1e6) })
     expect(known()[0]!.name).toHaveLength(60)
@@ -78,7 +78,7 @@ describe('wallets that announce themselves', () => {
       }),
       provider,
     ],
-  ])('one with %s is left out', (_, info, given) => {
+  ])('ignores a wallet with %s', (_, info, given) => {
     const { announce, known } = page()
     announce(info as object, given)
     expect(known()).toEqual([])
@@ -92,11 +92,11 @@ describe('wallets that announce themselves', () => {
     ' data:image/png;base64,AA==',
     `data:image/png;base64,${'A'.repeat(200_000)}`,
     7,
-  ])('XSS: an icon is a small picture of a known kind, and not %o', (icon) => {
+  ])('XSS: rejects %o as an icon', (icon) => {
     expect(walletIcon(icon)).toBeUndefined()
   })
 
-  test.each(['png', 'webp', 'jpeg', 'svg+xml'])('an icon may be image/%s', (kind) => {
+  test.each(['png', 'webp', 'jpeg', 'svg+xml'])('accepts an icon of type image/%s', (kind) => {
     expect(walletIcon(`data:image/${kind};base64,AA==`)).toBeDefined()
   })
 })
@@ -117,7 +117,7 @@ describe('a connected wallet', () => {
     return { listeners, changes, stop }
   }
 
-  it('is followed to another address, and back', () => {
+  it('is tracked to another address and back', () => {
     const { listeners, changes } = watched()
     listeners.accountsChanged!(['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'])
     listeners.accountsChanged!([])
@@ -129,7 +129,7 @@ describe('a connected wallet', () => {
     ])
   })
 
-  it('is followed to another chain, and to no connection', () => {
+  it('is tracked to another chain and to a lost connection', () => {
     const { listeners, changes } = watched()
     listeners.chainChanged!('0x1')
     listeners.chainChanged!('0x7a69')
@@ -137,7 +137,7 @@ describe('a connected wallet', () => {
     expect(changes.map(({ on }) => on)).toEqual(['another chain', 'as connected', 'nothing'])
   })
 
-  it('is watched no longer when another is connected', () => {
+  it('is no longer tracked after another one is connected', () => {
     const { listeners, stop } = watched()
     stop()
     expect(listeners).toEqual({})

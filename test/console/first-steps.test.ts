@@ -7,12 +7,12 @@ const wallet = (name: string, digit: string) => ({
   wallet_address: `0x${digit.repeat(40)}`,
 })
 
-describe('what is found of the first steps', () => {
-  it('in a new account is nothing', () => {
+describe('completed first steps', () => {
+  it('are empty for a new account', () => {
     expect(madeOf([])).toEqual({})
   })
 
-  it('is the wallet that they make, and no other', () => {
+  it('include only the wallet that the first steps create', () => {
     expect(madeOf([wallet('Treasury', '1'), wallet('First wallet', '2')])).toEqual({
       wallet: { address: `0x${'2'.repeat(40)}`, pkpId: `0x${'2'.repeat(64)}` },
     })

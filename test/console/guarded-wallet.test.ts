@@ -22,7 +22,7 @@ const WORD = `0x${'12'.repeat(32)}`
 const contract = new Interface(accountConfigAbi)
 const KEY = ['runner', '', false, false, true, [], [], [], [3]]
 
-/** What an admin may call, without the hash of the account, which goes first. */
+/** Calls that an admin is allowed to make, without their first argument, the account hash. */
 const CALLS: Record<string, unknown[]> = {
   transferChainSecuredAccountOwnership: [OTHER],
   registerWalletDerivation: [WORD, WORD, 'hot', ''],
@@ -49,7 +49,7 @@ function transaction(name: string, args: unknown[], change: object = {}) {
 }
 const removal = (change?: object) => transaction('removeGroup', [ACCOUNT, 3], change)
 
-describe('a wallet behind the guard', () => {
+describe('a guarded wallet', () => {
   let asked: Parameters<Eip1193Provider['request']>[0][]
   let explanations: Explanation[]
   let sent: unknown[]
@@ -81,7 +81,7 @@ describe('a wallet behind the guard', () => {
       },
       address: ADMIN,
       place: PLACE,
-      // Each test's own consent.
+      // Delegates, so that each test can set its own consent.
       consent: {
         explained: (explanation) => consent.explained(explanation),
         asked: () => consent.asked(),
@@ -113,7 +113,7 @@ describe('a wallet behind the guard', () => {
     expect(asked.filter(({ method }) => signs(method))).toEqual([])
   }
 
-  it('explains whatever an admin can call', async () => {
+  it('explains every call available to an admin', async () => {
     const payersAndOwner =
       /^(newAccount|convertToChainSecuredAccount|rotateAccountApiKey|setApiPayers|setNodeConfiguration)$/
     const admins = contract.fragments.flatMap((fragment) =>
@@ -133,29 +133,29 @@ describe('a wallet behind the guard', () => {
     const said = Object.fromEntries(facts)
     expect(said).toMatchObject({ Function: name, 'Signed by': ADMIN })
     expect(said.Contract).toContain(CONTRACT)
-    expect(said.Costs).toBe('gas, up to 200,000 units: about 0.0002 ETH at most')
+    expect(said.Cost).toBe('gas, up to 200,000 units: at most about 0.0002 ETH')
     expect(explanation.title).toMatch(/^[A-Z]/)
     expect(explanation.undo).toMatch(/\.$/)
   })
 
-  it('names the arguments as they are in the bytes', async () => {
+  it('shows the arguments that the call data contains', async () => {
     await send(transaction('updateUsageApiKey', [ACCOUNT, ...CALLS.updateUsageApiKey!]))
-    expect(explanations[0]!.facts[0]).toEqual(['May run the actions of', 'group 3'])
+    expect(explanations[0]!.facts[0]).toEqual(['Can run the actions of', 'group 3'])
     await send(transaction('transferChainSecuredAccountOwnership', [ACCOUNT, OTHER]))
     expect(explanations[1]!.facts[0]).toEqual(['New admin', OTHER])
     expect(explanations[1]!.forEver).toBe(true)
   })
 
-  it('says that every action and every wallet is permitted, in these words', async () => {
+  it('states explicitly that every action and every wallet is permitted', async () => {
     const zero = `0x${'0'.repeat(64)}`
     await send(transaction('addGroup', [ACCOUNT, 'all', '', [zero], [0]]))
     expect(Object.fromEntries(explanations[0]!.facts)).toMatchObject({
-      Wallets: 'every wallet of the account, later ones too',
-      Actions: 'every action, whoever wrote it',
+      Wallets: 'every wallet of the account, including future ones',
+      Actions: 'every action, by any author',
     })
   })
 
-  it('smuggling: every wallet or action among hundreds is said, and not cut off behind them', async () => {
+  it('smuggling: states a wildcard wallet or action even among hundreds of IDs', async () => {
     const zero = `0x${'0'.repeat(64)}`
     const many = Array.from(
       { length: 100 },
@@ -163,8 +163,8 @@ describe('a wallet behind the guard', () => {
     )
     await send(transaction('addGroup', [ACCOUNT, 'a few', '', [...many, zero], [...many, 0]]))
     expect(Object.fromEntries(explanations[0]!.facts)).toMatchObject({
-      Wallets: 'every wallet of the account, later ones too',
-      Actions: 'every action, whoever wrote it',
+      Wallets: 'every wallet of the account, including future ones',
+      Actions: 'every action, by any author',
     })
   })
 
@@ -177,16 +177,16 @@ describe('a wallet behind the guard', () => {
     ['bytes stand behind the call', { data: `${removal().data}00` }],
     ['it has no data', { data: '0x' }],
     ['its function is not the contract’s', { data: `0xa9059cbb${removal().data.slice(10)}` }],
-  ])('smuggling: nothing is sent where %s', async (_, change) => {
+  ])('smuggling: sends nothing if %s', async (_, change) => {
     await isRefused(send(removal(change)))
     expect(explanations).toEqual([])
   })
 
-  it('smuggling: a write of somebody else’s account is not sent', async () => {
+  it('smuggling: does not send a write to another account', async () => {
     await isRefused(send(transaction('removeGroup', [accountHashOfWallet(OTHER), 3])))
   })
 
-  it('smuggling: what an owner or a payer calls is not sent', async () => {
+  it('smuggling: does not send calls reserved for an owner or payer', async () => {
     await isRefused(send(transaction('setApiPayers', [[OTHER], true])))
     await isRefused(send(transaction('rotateAccountApiKey', [ACCOUNT, 1])))
   })
@@ -201,12 +201,12 @@ describe('a wallet behind the guard', () => {
     'wallet_sendCalls',
     'wallet_addEthereumChain',
     'wallet_requestPermissions',
-  ])('smuggling: no wallet is asked for %s', async (method) => {
+  ])('smuggling: does not forward %s to the wallet', async (method) => {
     await isRefused(guarded.request({ method, params: ['0x00', ADMIN] }))
     expect(asked).toEqual([])
   })
 
-  it('a transaction that is changed while it is read is sent as it was explained', async () => {
+  it('smuggling: sends a transaction as explained if it is modified during the explanation', async () => {
     const given = removal()
     consent.explained = async () => void (given.to = OTHER)
     await send(given)
@@ -215,30 +215,30 @@ describe('a wallet behind the guard', () => {
     ])
   })
 
-  it('a wallet that changes its address while it is explained is not asked', async () => {
+  it('does not ask a wallet that changed its address during the explanation', async () => {
     consent.explained = async () => void (wallet.accounts = [OTHER])
     await isRefused(send(removal()))
   })
 
-  it('a wallet that changes its chain while it is explained is not asked', async () => {
+  it('does not ask a wallet that changed its chain during the explanation', async () => {
     consent.explained = async () => void (wallet.chainId = '0x1')
     await isRefused(send(removal()))
   })
 
-  it('what the person refuses on the page is asked of no wallet', async () => {
+  it('does not ask the wallet after the user refuses on the page', async () => {
     consent.explained = () => Promise.reject(Object.assign(new Error('no'), { code: 4001 }))
     await isRefused(send(removal()))
     await isRefused(sign(proof()))
   })
 
-  test.each(PURPOSES)('explains the proof %s, and until when it is good', async (purpose) => {
+  test.each(PURPOSES)('explains the proof %s and its expiry', async (purpose) => {
     await sign(proof({ purpose }))
     const [{ facts, kind }] = explanations as [Explanation]
     expect(kind).toBe('proof')
     expect(Object.fromEntries(facts)).toMatchObject({
       Statement: `${purpose} of Svc ChainSecured`,
       Wallet: ADMIN,
-      'Good until': '2023-11-14 22:18:20 UTC',
+      'Valid until': '2023-11-14 22:18:20 UTC',
     })
   })
 
@@ -252,21 +252,21 @@ describe('a wallet behind the guard', () => {
     ],
     ['with a member more', { ...proof(), message: { ...proof().message, spender: OTHER } }],
     ['of another type', { ...proof(), primaryType: 'Permit' }],
-  ])('smuggling: a proof %s is not signed', async (_, given) => {
+  ])('smuggling: does not sign a proof %s', async (_, given) => {
     await isRefused(sign(given))
   })
 
-  it('smuggling: of a member that is there twice the wallet is given the one that was explained', async () => {
+  it('smuggling: forwards only the explained value of a duplicate member', async () => {
     const twice = `{"primaryType":"ConvertAccount",${JSON.stringify(proof()).slice(1)}`
     await guarded.request({ method: 'eth_signTypedData_v4', params: [ADMIN, twice] })
-    expect(explanations[0]!.title).toBe('Prove your wallet, for billing')
+    expect(explanations[0]!.title).toBe('Prove wallet ownership for billing')
     const { params } = asked.find(({ method }) => method === 'eth_signTypedData_v4')!
     const [, given] = params as [string, string]
     expect(given).not.toContain('ConvertAccount')
     expect(JSON.parse(given)).toEqual(proof())
   })
 
-  it('changes to the chain of the accounts, and to no other', async () => {
+  it('switches to the chain of the accounts only', async () => {
     const change = (chainId: string) =>
       guarded.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
     await change('0x7a69')
@@ -274,12 +274,12 @@ describe('a wallet behind the guard', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('a wallet that never answers is waited for no longer than one wants, and what it sends later is told', async () => {
+  it('stops waiting for a silent wallet on request, and reports a late transaction', async () => {
     const answer = Promise.withResolvers<unknown>()
     wallet.answer = () => answer.promise
     consent.stopped = (what) =>
       what === 'Remove a group' ? Promise.resolve() : new Promise(() => {})
-    // Without a code: the client must leave open whether it was sent.
+    // The error has no code, because the client must not claim that nothing was sent.
     await expect(send(removal())).rejects.not.toHaveProperty('code')
     answer.resolve('0xlate')
     await expect.poll(() => sent).toMatchObject([{ transaction: '0xlate', isLate: true }])

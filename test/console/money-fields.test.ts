@@ -4,30 +4,30 @@ import { centsOf, windowChoices } from '../../edge/console/console/money.ts'
 
 const WEIRD = ['-1', '1e3', '1e21', '1,50', '1.5.0', '0x10', '١٢', '12345678', '1.005', ' ', 'NaN']
 
-describe('amounts of dollars', () => {
-  test.each(WEIRD)('wrong unit: %j is no amount', (text) => {
+describe('dollar amounts', () => {
+  test.each(WEIRD)('wrong unit: rejects %j', (text) => {
     expect(centsOf(text)).toBeUndefined()
     expect(typeof amountCents(text)).toBe('string')
   })
 
-  it('are whole cents', () => {
+  it('are converted to whole cents', () => {
     expect(['1.15', '0.29', '1.1', '4.35'].map(centsOf)).toEqual([115, 29, 110, 435])
     expect(['5', '12.5', '$ 25.99'].map(amountCents)).toEqual([500, 1250, 2599])
   })
 })
 
-describe('the window of a cap', () => {
+describe('the window of a spending cap', () => {
   const offered = [
     ['3600', 'hour'],
     ['86400', 'day'],
     ['604800', 'week'],
   ]
 
-  it('wrong unit: a cap for thirty days that is changed is none for an hour', () => {
+  it('wrong unit: keeps a cap of 30 days selectable when it is changed', () => {
     expect(windowChoices(30 * 86_400)).toEqual([...offered, ['2592000', '2592000 seconds']])
   })
 
-  it('is an hour, a day or a week elsewhere', () => {
+  it('is an hour, a day or a week by default', () => {
     expect(windowChoices(86_400)).toEqual(offered)
   })
 })

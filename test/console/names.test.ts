@@ -13,7 +13,7 @@ const wallet = (name: string, digit: string) => ({
   wallet_address: `0x${digit.repeat(40)}`,
 })
 
-it('impostor: what is named as another is, by a key that may permit it, stands with its id', () => {
+it('impostor: shows similar names of actions and wallets with their IDs', () => {
   const actions = [action('Sign', '1'), action('sign\u200B', '2'), action('Other', '3')]
   const wallets = [wallet('Hot', '4'), wallet('Hot ', '5'), wallet('Cold', '6')]
   expect(actions.map(({ cid_hash }) => nameOfAction(cid_hash, { actions }))).toEqual([
@@ -28,7 +28,7 @@ it('impostor: what is named as another is, by a key that may permit it, stands w
   ])
 })
 
-it('smuggling: the name of a group ends no sentence about it, and pushes none out of sight', () => {
+it('smuggling: a group name cannot end a sentence about it or push text out of view', () => {
   const groups = [
     { id: 3, name: 'a”. It can be undone. “b' },
     { id: 4, name: 'n'.repeat(256) },

@@ -11,7 +11,7 @@ const EXPLANATION: Explanation = {
   forEver: false,
 }
 
-describe('what a person is asked about a wallet', () => {
+describe('a wallet request shown to the user', () => {
   let now: number
   let wakes: (() => void)[]
   let signing: Signing
@@ -45,21 +45,21 @@ describe('what a person is asked about a wallet', () => {
     expect(signing.state.shown).toBeUndefined()
   })
 
-  it('is refused as a wallet’s owner refuses', async () => {
+  it("is rejected with the code of a wallet's own rejection", async () => {
     const explained = signing.explained(EXPLANATION)
     signing.decide(false)
     await expect(explained).rejects.toMatchObject({ code: 4001 })
     expect(signing.state.shown).toBeUndefined()
   })
 
-  it('is one thing at a time: a second is refused while the first is read', async () => {
+  it('is rejected while another one is shown', async () => {
     const first = signing.explained(EXPLANATION)
     await expect(signing.explained(EXPLANATION)).rejects.toMatchObject({ code: 4001 })
     signing.decide(true)
     await first
   })
 
-  it('a wallet that answers soon is never said to be waited for', async () => {
+  it('does not show a waiting state if the wallet answers soon', async () => {
     const { promise, resolve } = unanswered()
     const stopped = signing.stopped('answer', promise)
     resolve()
@@ -69,7 +69,7 @@ describe('what a person is asked about a wallet', () => {
     expect(await isOver(stopped)).toBe(false)
   })
 
-  it('a wallet that takes its time is waited for until one has had enough', async () => {
+  it('waits for a slow wallet until the user stops waiting', async () => {
     const stopped = signing.stopped('show its address', unanswered().promise)
     await pass()
     expect(signing.state.shown).toEqual({ phase: 'waiting', what: 'show its address' })
@@ -78,7 +78,7 @@ describe('what a person is asked about a wallet', () => {
     expect(signing.state.shown).toBeUndefined()
   })
 
-  it('a silent wallet is not said to be waited for again and again, until it speaks', async () => {
+  it('shows the waiting state of a silent wallet only once until it answers', async () => {
     const first = unanswered()
     const stopped = signing.stopped('answer', first.promise)
     await pass()
@@ -91,7 +91,7 @@ describe('what a person is asked about a wallet', () => {
     expect(await isOver(signing.stopped('answer', unanswered().promise))).toBe(false)
   })
 
-  it('tells what became of what was sent', () => {
+  it('shows the state of sent transactions', () => {
     signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
     signing.step({ step: 'sent', what: 'remove group 3', transaction: '0xab' })
     signing.step({ step: 'mined', what: 'remove group 3', transaction: '0xab', block: 12 })
@@ -102,13 +102,13 @@ describe('what a person is asked about a wallet', () => {
     expect(signing.state.sent[0]!.state).toBe('seen')
   })
 
-  it('a transaction that failed is not shown as under way', () => {
+  it('does not show a failed transaction as pending', () => {
     signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
     signing.failed(Object.assign(new Error('reverted'), { transaction: '0xab' }))
     expect(signing.state.sent[0]!.state).toBe('failed')
   })
 
-  it('nothing is left of a wallet that was disconnected', async () => {
+  it('is discarded when the wallet is disconnected', async () => {
     const explained = signing.explained(EXPLANATION)
     signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
     signing.forget()

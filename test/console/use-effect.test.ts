@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { once } from '../../edge/console/use-effect.ts'
 
-/** An effect that writes down what is done and taken back. */
+/** An effect that records its execution and cleanup. */
 function noted(name: string, notes: string[]) {
   return () => {
     notes.push(`do ${name}`)
@@ -9,14 +9,14 @@ function noted(name: string, notes: string[]) {
   }
 }
 
-it('what a drawing asks for is done once, however often it is run', () => {
+it('runs an effect once, however often it is called', () => {
   const notes: string[] = []
   const run = once(noted('a', notes), { current: null })
   expect(run()).toBe(run())
   expect(notes).toEqual(['do a'])
 })
 
-it('of two that were due in one frame the first is taken back before the second', () => {
+it('cleans up the first of two effects of one frame before the second runs', () => {
   const notes: string[] = []
   const held = { current: null }
   once(noted('a', notes), held)()
@@ -24,7 +24,7 @@ it('of two that were due in one frame the first is taken back before the second'
   expect(notes).toEqual(['do a', 'undo a', 'do b'])
 })
 
-it('what was taken back is not taken back again', () => {
+it('does not clean up twice', () => {
   const notes: string[] = []
   const held = { current: null }
   const undo = once(noted('a', notes), held)()
@@ -34,7 +34,7 @@ it('what was taken back is not taken back again', () => {
   expect(notes).toEqual(['do a', 'undo a', 'do b'])
 })
 
-it('what leaves nothing behind has nothing to take back', () => {
+it('accepts an effect without cleanup', () => {
   const held = { current: null }
   expect(once(() => {}, held)()).not.toThrow()
   expect(held.current).toBeNull()

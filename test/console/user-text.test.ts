@@ -8,15 +8,15 @@ test.each([
   ['data in selectors', 'pay\u{E0101}\u{E0131}', 'pay‹U+E0101›‹U+E0131›'],
   ['a soft hyphen', 'pay\u00ADroll', 'pay‹U+00AD›roll'],
   ['a turn of direction', 'pay\u2067llor', 'pay‹U+2067›llor'],
-])('impostor: %s does not make two names that look the same', (_, text, shown) => {
+])('impostor: %s does not produce two names that look the same', (_, text, shown) => {
   expect(visible(text)).toBe(shown)
 })
 
-it('an emoji is what it is', () => {
+it('keeps emoji unchanged', () => {
   expect(visible('⚠️ low on gas ❤️')).toBe('⚠️ low on gas ❤️')
 })
 
-it('text in other scripts is what it is', () => {
+it('keeps text in other scripts unchanged', () => {
   const texts = ['naïve', 'Ωμέγα', 'שלום', 'नमस्ते', '日本語', '한국어', 'ไทย', 'é']
   expect(texts.map(visible)).toEqual(texts)
 })

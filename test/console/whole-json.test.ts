@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { wholeJson } from '../../edge/console/runs/pretty-json.ts'
 
-it('is what it would be over lines', () => {
+it('equals JSON.stringify with indentation', () => {
   const value = { a: [1, { b: [] }, {}], text: 'x\ny', none: null }
   expect(wholeJson(value)).toBe(JSON.stringify(value, null, 2))
 })
 
-it('JSON BOMB: a response nested 400 deep and wide is not a gigabyte of its indentation', () => {
+it('JSON BOMB: a wide response nested 400 deep does not expand to a gigabyte of indentation', () => {
   let wide: unknown = Array.from({ length: 200_000 }, () => 1)
   for (let depth = 0; depth < 400; depth++) wide = [wide]
   const text = wholeJson(wide)

@@ -1,6 +1,7 @@
 /**
- * An authenticator with its browser, in software (WebAuthn, 6.3; CTAP 2.1): keeps discoverable credentials, makes real
- * attestation objects and assertions, and can be told what to get wrong. Web standards alone, so that it runs in workerd.
+ * Software authenticator and its browser (WebAuthn, section 6.3; CTAP 2.1). Stores discoverable credentials, creates
+ * real attestation objects and assertions, and can produce faulty ones. Uses web standards only, so that it runs in
+ * workerd.
  */
 import type {
   AuthenticationResponseJSON,
@@ -12,26 +13,26 @@ import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 
-/** What an attacker's authenticator, or his page, does otherwise than the options say. */
+/** Deviations from the options, as an attacker's authenticator or page would produce them. */
 export type Faults = {
   origin?: string
   rpId?: string
   challenge?: string
-  /** Of the client data: `webauthn.get` in a registration, and the other way round. */
+  /** Type in the client data, such as `webauthn.get` in a registration. */
   type?: string
   crossOrigin?: boolean
   topOrigin?: string
   userHandle?: string | null
-  /** The id that the browser says, where the authenticator signs its own. */
+  /** ID reported by the browser. The authenticator signs with its own. */
   credentialId?: string
-  /** The id that a new credential is given, where authenticators draw one. */
+  /** ID of a new credential, which is random by default. */
   drawnId?: string
   isUserVerified?: boolean
   isUserPresent?: boolean
   counter?: number
-  /** Changes the signed bytes after they were signed. */
+  /** Changes the signed bytes after signing. */
   isTampered?: boolean
-  /** Signs with another credential's key. */
+  /** Signs with the key of another credential. */
   signer?: Credential
   attestation?: 'none' | 'self' | { format: string; statement: Map<string, Cbor> }
 }
@@ -45,7 +46,7 @@ export type Credential = {
   keys: Keys
 }
 
-/** By what Node and workerd call it alike. */
+/** A key type that both Node and workerd define. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 type Keys = { publicKey: Key; privateKey: Key }
 
@@ -54,7 +55,7 @@ export class Authenticator {
   readonly #origin: string
   readonly #countsUses: boolean
 
-  /** @param origin of the page that the person believes to be at */
+  /** @param origin of the page that the user believes to be on */
   constructor(origin: string, { countsUses = true } = {}) {
     this.#origin = origin
     this.#countsUses = countsUses
@@ -109,7 +110,7 @@ export class Authenticator {
     }
   }
 
-  /** With the credential that it made last, unless another is named. */
+  /** Signs in, by default with the newest credential. */
   async signIn(
     options: PublicKeyCredentialRequestOptionsJSON,
     faults: Faults = {},
@@ -185,7 +186,7 @@ async function sign({ algorithm, keys }: Credential, bytes: Uint8Array<ArrayBuff
   return algorithm === 'ES256' ? derSignature(raw) : raw
 }
 
-/** WebAuthn, 8.2: nobody but the new key itself vouches. */
+/** Self attestation (WebAuthn, section 8.2), signed with the new key itself. */
 async function selfAttestation(
   made: Credential,
   signed: Uint8Array<ArrayBuffer>,
@@ -196,7 +197,7 @@ async function selfAttestation(
   ])
 }
 
-/** The two numbers of a signature as WebAuthn has them (6.5.5): ASN.1, DER. */
+/** Converts a raw signature to ASN.1 DER (WebAuthn, section 6.5.5). */
 function derSignature(raw: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const numbers = [raw.slice(0, 32), raw.slice(32)].map((bytes) => {
     const firstSet = bytes.findIndex((byte) => byte !== 0)
@@ -210,7 +211,7 @@ function derSignature(raw: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 
 const COSE_ALGORITHMS = { ES256: -7, EdDSA: -8, RS256: -257 }
 
-/** RFC 9053, 7.1 and 7.2; RFC 8230, 4. */
+/** Encodes a public key as in RFC 9053, sections 7.1 and 7.2, and RFC 8230, section 4. */
 async function coseKey({ algorithm, keys }: Credential): Promise<Map<number, Cbor>> {
   const jwk: object = await crypto.subtle.exportKey('jwk', keys.publicKey)
   const part = (name: 'x' | 'y' | 'n' | 'e') => decodeBase64url(Reflect.get(jwk, name) as string)!
@@ -227,7 +228,7 @@ async function coseKey({ algorithm, keys }: Credential): Promise<Map<number, Cbo
 
 export type Cbor = number | string | Uint8Array | Cbor[] | Map<string, Cbor> | Map<number, Cbor>
 
-/** RFC 8949, 3: what an authenticator needs of it. */
+/** Encodes the subset of CBOR (RFC 8949, section 3) that an authenticator needs. */
 function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (value instanceof Uint8Array) return concat(head(2, value.length), value)
@@ -249,7 +250,7 @@ function head(major: number, length: number): Uint8Array<ArrayBuffer> {
 
 const rpIdHash = (rpId: string) => sha256(utf8(rpId))
 
-/** Both runtimes give a buffer of its own; Node's types do not say so. */
+// Both runtimes return an unshared ArrayBuffer, but Node's types do not declare it.
 const utf8 = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {

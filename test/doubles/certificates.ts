@@ -1,8 +1,8 @@
-/** Certificates for servers on this machine, good ones and bad ones. */
+/** Valid and invalid certificates for local servers. */
 import type { webcrypto } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Before x509: its dependency injection asks for it when it is loaded.
+// Must come before x509, which requires it for dependency injection on load.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export type Authority = Awaited<ReturnType<typeof makeAuthority>>
 
-/** An authority that nobody knows but who is given its `pem`. */
+/** Creates a CA that only clients given its `pem` trust. */
 export async function makeAuthority() {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -31,8 +31,8 @@ export async function makeAuthority() {
 }
 
 /**
- * The authority of a state folder (`origin/tls.ts`), as one that was tricked or broken into: what it issues is trusted by
- * all who trust that folder's origin.
+ * The CA of a state folder (`origin/tls.ts`), as if compromised: all clients that trust the folder's origin trust the
+ * certificates it issues.
  */
 export async function authorityOf(stateDir: string): Promise<Pick<Authority, 'pem' | 'issue'>> {
   const read = (name: string) => readFileSync(join(stateDir, 'tls', name), 'utf8')
@@ -44,9 +44,8 @@ export async function authorityOf(stateDir: string): Promise<Pick<Authority, 'pe
 }
 
 type Issue = {
-  /** DNS names and IP addresses. */
   names: string[]
-  /** Days from now. */
+  /** Validity relative to now, in days. */
   from?: number
   to?: number
 }

@@ -1,4 +1,4 @@
-/** The part of the origin's double that is asked by the edge's front: it tells what reached it, or what it is told to. */
+/** Core API of the origin double: echoes forwarded requests, or answers as scripted. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import {
@@ -33,11 +33,11 @@ export function answerSealedHttp(opened: Opened, response: ServerResponse): void
   response.writeHead(200, { 'content-type': SEALED_CONTENT_TYPE })
   if (script.pads) response.write(Buffer.alloc(script.pads))
   const sealed = opened.answer(frame(new Uint8Array(text), text.length, answer))
-  // Pads and answer have to arrive as parts of their own.
+  // Padding and response must arrive as separate chunks.
   setTimeout(() => response.end(sealed), script.pads ? 50 : 0)
 }
 
-/** Answers a request that came as it is. */
+/** Answers an unsealed request. */
 export function answerPlain(
   request: IncomingMessage,
   body: Buffer,

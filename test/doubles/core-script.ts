@@ -1,16 +1,16 @@
-/** What the origin's double answers to a passed-on request: by the header `x-double`, else it says what it was asked. */
+/** Scripted response of the origin double, from the header `x-double`. Without it, the double echoes the request. */
 export type CoreScript = {
   status?: number
   headers?: [string, string][]
-  /** The body; absent: what was asked, as JSON. */
+  /** Response body; by default the request as JSON. */
   text?: string
-  /** Bytes before the sealed answer. */
+  /** Padding bytes before the sealed response. */
   pads?: number
-  /** The connection is cut, after the request was taken. */
+  /** Closes the connection after the request was received. */
   break?: true
-  /** In the clear, with this status, as a proxy on the way answers. */
+  /** Status of an unsealed response, as from a proxy in between. */
   unsealed?: number
-  /** Refused inside the envelope before it was looked at. */
+  /** Error inside the envelope, before the request is processed. */
   refuse?: { status: number; error: string; reason?: string; retry_after_s?: number }
 }
 
@@ -19,13 +19,12 @@ export type Asked = {
   path: string
   query: string
   headers: Record<string, string>
-  /** Base64. */
   body: string
   sealed: boolean
   client_address?: string
 }
 
-/** As a header: in ASCII. */
+/** Formats the script as a header, in ASCII. */
 export const asHeader = (script: CoreScript) => ({
   'x-double': JSON.stringify(script).replaceAll(
     /[\u0080-\uffff]/g,

@@ -1,4 +1,4 @@
-/** What the edge's tests and the origin's double have to agree on before either starts. */
+/** Settings that the edge tests and the origin double must agree on before either starts. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,8 +12,8 @@ import type { SealedOriginOptions } from './sealed-origin.ts'
 const VARIABLE = 'SVC_TEST_SEALED_ORIGIN'
 
 /**
- * Chooses the port and the keys, and makes the authority that workerd is to trust. Vitest reads its configuration
- * once for each project: the first reading decides for all of them.
+ * Chooses ports and keys, and creates the CA for workerd. Vitest reads its configuration once per project; the first
+ * read decides for all of them.
  */
 export async function makeEdgeTestEnvironment() {
   if (process.env[VARIABLE] === undefined) await choose()
@@ -28,10 +28,10 @@ export async function makeEdgeTestEnvironment() {
     ...(await machineSettings(root)),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
-    // A line for each request would hide what a test says.
+    // Request logs would hide the output of the tests.
     SVC_LOG_LEVEL: 'warn',
     METRICS_TOKEN: randomBytes(24).toString('base64url'),
-    // Each chain at a path of its own of one double; `polygon` is not configured.
+    // Each chain has its own path on one double; `polygon` is not configured.
     CHAINS: JSON.stringify(
       Object.fromEntries(
         Object.entries(TEST_CHAINS).map(([name, chain_id]) => [
@@ -43,7 +43,7 @@ export async function makeEdgeTestEnvironment() {
   }
 }
 
-/** Their ids, by their names: what the double of their nodes answers to `eth_chainId`. */
+/** Chain IDs by name, as the node double answers `eth_chainId`. */
 export const TEST_CHAINS = { ethereum: 1, base: 8453, arbitrum: 42_161, bsc: 56 }
 
 async function choose(): Promise<void> {
@@ -54,11 +54,11 @@ async function choose(): Promise<void> {
   const root = randomBytes(32).toString('hex')
   const psk = randomBytes(32).toString('base64url')
   process.env[VARIABLE] = JSON.stringify({ stateDir, port, chainPort, psk, root })
-  // Read by Miniflare when it is imported.
+  // Miniflare reads this variable on import.
   process.env.NODE_EXTRA_CA_CERTS = caFile
 }
 
-/** The same, in the process that starts the double. */
+/** Reads the same settings in the process that starts the double. */
 export function readEdgeTestEnvironment(): SealedOriginOptions {
   const { root, ...rest } = JSON.parse(process.env[VARIABLE] ?? '{}') as Omit<
     SealedOriginOptions,
@@ -67,7 +67,6 @@ export function readEdgeTestEnvironment(): SealedOriginOptions {
   return { ...rest, root: Buffer.from(root, 'hex') }
 }
 
-/** Where the double of the chains' nodes listens. */
 export function readChainNodePort(): number {
   return (JSON.parse(process.env[VARIABLE] ?? '{}') as { chainPort: number }).chainPort
 }

@@ -1,19 +1,19 @@
 /**
- * A browser's wallet as EIP-1193 has it, over a real node: what is the wallet's own business is done here with a key of
- * this process, everything else is the node's to answer.
+ * EIP-1193 browser wallet on a real node. Handles the wallet's own methods with a key in this process, and forwards all
+ * others to the node.
  */
 import { type BaseWallet, JsonRpcProvider, Network } from 'ethers'
 import type { Eip1193Provider } from '../../shared/client/sovereign/signer.ts'
 
-/** What the owner is asked, and how they answer: `no` is the refusal of EIP-1193, 4001. */
+/** Response of the wallet's owner; `no` is the EIP-1193 rejection 4001. */
 type Answer = 'yes' | 'no'
 
 export type BrowserWallet = Eip1193Provider & {
-  /** Methods so far. */
+  /** Methods called so far. */
   asked: string[]
-  /** Says how the owner answers from now on. */
+  /** Sets the owner's response from now on. */
   answer: (answer: Answer) => void
-  /** The wallet is on another chain; where `knows`, it changes to any that it is asked to. */
+  /** Moves the wallet to another chain. If `knows`, it switches to any requested chain. */
   beOnChain: (chainId: bigint, knows: boolean) => void
   close: () => void
 }
@@ -73,7 +73,7 @@ export async function browserWallet(key: BaseWallet, rpcUrl: string): Promise<Br
   }
 }
 
-/** As wallets pass a node's error on: its code, words and data. */
+/** Forwards a node's error with its code, message and data, as wallets do. */
 async function passedOn(node: JsonRpcProvider, method: string, params: unknown[]) {
   try {
     return await node.send(method, params)

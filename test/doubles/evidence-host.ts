@@ -1,4 +1,4 @@
-/** A host with TLS that shows the evidence of a simulated machine, as an origin does, or what a test has it say instead. */
+/** HTTPS host that serves the evidence of a simulated machine, as an origin does, or other responses set by a test. */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Keyring } from '../../origin/keys/keyring.ts'
@@ -13,7 +13,7 @@ export type ShownMachine = Awaited<ReturnType<typeof showMachine>>
 
 const COMPOSE = `services:\n  origin:\n    image: registry.example/svc@sha256:${'a'.repeat(64)}\n`
 
-/** Evidence for `localhost`, whose only name the certificate has. */
+/** Creates evidence for `localhost`, the only name in the certificate. */
 export async function showMachine(authority: Authority, accountUri: string) {
   const tee = new SimulatedProvider(
     randomBytes(32),
@@ -42,10 +42,10 @@ export async function showMachine(authority: Authority, accountUri: string) {
   return { tee, files, certificate, info: await tee.info(), attestation: set.attestation }
 }
 
-/** What a test has it answer; `undefined` leaves the honest answer. */
+/** Overrides a response; `undefined` keeps the honest one. */
 export type Instead = (path: string, response: ServerResponse) => 'answered' | undefined
 
-/** @param certificate another than the machine's own */
+/** @param certificate replaces the machine's own */
 export async function startEvidenceHost(
   machine: ShownMachine,
   {

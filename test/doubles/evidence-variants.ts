@@ -1,18 +1,18 @@
-/** Whose evidence the origin's double shows. */
+/** Evidence that the origin double serves. */
 export type EvidenceVariant =
   | 'good'
-  /** The quotes are of now, the files of ten days ago. */
+  /** Current quotes, with files that are ten days old. */
   | 'old files'
-  /** The quote for a nonce is one that was made for another. */
+  /** Returns a quote made for another nonce. */
   | 'recorded quote'
-  /** The same machine, with another compose text. */
+  /** The same machine with another compose file. */
   | 'another app'
-  /** The good machine's application, with another compose text: a new version of it. */
+  /** The application ID of the good machine with another compose file, as after an upgrade. */
   | 'new version'
-  /** The same application, on a machine of somebody else's root. */
+  /** The same application on a machine with another root. */
   | 'another root'
   | 'his own key'
   | 'his own key, quoted for his nonce'
 
-/** Asks the double for the evidence of somebody. */
+/** Request header that selects the evidence of the double. */
 export const VARIANT_HEADER = 'x-double-evidence'

@@ -1,4 +1,4 @@
-/** Evidence as an origin shows it, and as somebody in its place would. */
+/** Evidence of an origin, and of an attacker in its place. */
 import { createHash } from 'node:crypto'
 import {
   ATTESTATION_PATH,
@@ -22,7 +22,7 @@ import type { EvidenceVariant } from './evidence-variants.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const OLD_DAYS = 10
 
-/** What the double's machine measures: a text that passes the rules. */
+/** Compose file of the double's machine; satisfies the image rules. */
 const APP_COMPOSE = JSON.stringify({
   docker_compose_file: `services:\n  origin:\n    image: svc@sha256:${'ab'.repeat(32)}\n`,
 })
@@ -31,16 +31,16 @@ const OTHER_COMPOSE = APP_COMPOSE.replaceAll('ab', 'cd')
 type Shown = {
   set: EvidenceSet
   tee: TeeProvider
-  /** Who answers a nonce; absent, `tee`. */
+  /** Quotes nonces; defaults to `tee`. */
   quoteFor?: (reportData: Uint8Array) => ReturnType<TeeProvider['quote']>
 }
 
-/** The machine that the edge of the tests is told to trust. */
+/** The machine that the edge under test is configured to trust. */
 export function goodMachine(root: Uint8Array, now: () => number = Date.now): SimulatedProvider {
   return new SimulatedProvider(root, { appCompose: APP_COMPOSE }, now)
 }
 
-/** What settings of an edge name of it. */
+/** Edge settings that identify this machine. */
 export async function machineSettings(root: Uint8Array) {
   const { app_id, compose_hash, tcb_info } = await goodMachine(root).info()
   const { mrtd, rtmr0, rtmr1, rtmr2 } = tcb_info as unknown as Record<string, string>
@@ -51,7 +51,7 @@ export async function machineSettings(root: Uint8Array) {
   }
 }
 
-/** What is answered at the paths of attestation and evidence; `undefined` at others. */
+/** Serves the attestation and evidence paths; returns `undefined` for other paths. */
 export class ShownEvidence {
   readonly #root: Uint8Array
   readonly #tls: TlsFiles
@@ -130,7 +130,7 @@ export class ShownEvidence {
     return makeEvidenceSet(tee, keysOf(new Keyring(this.#root)), certificate, at)
   }
 
-  /** The good machine's files with another channel key, whose checksums fit. */
+  /** Replaces the channel key in the good machine's files and updates the checksums. */
   #withOwnKey(set: EvidenceSet): EvidenceSet {
     const own = new Keyring(createHash('sha256').update('his own').digest())
     const file = channelKeyFile(own.channelKey(1), 1, Date.now())

@@ -1,22 +1,22 @@
-/** An API that answers what a script says, over real connections: for what an origin does only on its worst days. */
+/** API with scripted responses over real connections, for rare failures of an origin. */
 import type { ServerResponse } from 'node:http'
 import { type Received, startWebServer } from './web-server.ts'
 
 export type Fault = {
-  /** 200 unless said. */
+  /** Default 200. */
   status?: number
   headers?: Record<string, string>
-  /** JSON unless a content type is said. */
+  /** Sent as JSON, unless a content type is set. */
   body?: unknown
-  /** Ends the connection: before anything is answered, or in the middle of the body. */
+  /** Closes the connection before the response or in the middle of the body. */
   cut?: 'unanswered' | 'halfway'
-  /** Answers nothing until the double is closed. */
+  /** Sends no response until the double is closed. */
   silent?: true
 }
 
 export type FaultyApi = Awaited<ReturnType<typeof startFaultyApi>>
 
-/** Answers each request with the next step of the script, and once it is played with its last one. */
+/** Answers each request with the next step of the script; the last step repeats. */
 export async function startFaultyApi() {
   let script: readonly Fault[] = []
   let step = 0
@@ -51,7 +51,6 @@ function answer(fault: Fault, _request: Received, response: ServerResponse): voi
   response.write(text.slice(0, text.length / 2), () => response.socket?.destroy())
 }
 
-/** A structured error of the API. */
 export function refusal(
   status: number,
   error: string,

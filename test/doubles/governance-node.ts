@@ -1,9 +1,9 @@
-/** A node of a chain with one contract on it, which allows one compose hash: what `eth_call` says of it. */
+/** Chain node with a single governance contract; answers its `eth_call`. */
 import { startWebServer } from './web-server.ts'
 
 export type GovernanceNode = Awaited<ReturnType<typeof startGovernanceNode>>
 
-/** Changed by tests while it runs. */
+/** Can be changed by tests while the node runs. */
 export type GovernanceState = { address: string; allowed: string[] }
 
 const SELECTOR = '0x2f6622e5'

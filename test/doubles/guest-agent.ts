@@ -1,6 +1,6 @@
 /**
- * dstack's guest agent on a unix socket, with a KMS behind it: real derivation and signatures, quotes of the simulated
- * machine, and failures by script.
+ * dstack's guest agent on a Unix socket, with a KMS behind it: real key derivation and signatures, quotes of a
+ * simulated machine, and scripted failures.
  */
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,23 +13,23 @@ import { SimulatedProvider } from '../../origin/tee/simulated/provider.ts'
 
 export type Method = 'GetKey' | 'GetQuote' | 'Info'
 
-/** What happens to the answer of a method, until it is taken back. */
+/** Modifies the responses of a method until removed. */
 export type Fault =
   | { status: number }
-  /** A failure that is said with status 200. */
+  /** An error with status 200. */
   | { error: string }
-  /** The connection ends within the body. */
+  /** Closes the connection within the body. */
   | 'cut'
-  /** It never ends. */
+  /** Never responds. */
   | 'slow'
-  /** It is as long as this. */
+  /** A body of this size. */
   | { bytes: number }
   | { text: string }
   | { change: (answer: any) => object }
 
 export type GuestAgentDouble = Awaited<ReturnType<typeof startGuestAgent>>
 
-/** @param appCompose what the machine was started with */
+/** @param appCompose compose file of the machine */
 export async function startGuestAgent(appCompose: string, kmsKey: Buffer = randomBytes(32)) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-agent-'))
   const socketPath = join(folder, 'dstack.sock')
@@ -86,7 +86,7 @@ export async function startGuestAgent(appCompose: string, kmsKey: Buffer = rando
     appId,
     appKey,
     kmsKey,
-    /** What an operator pins. */
+    /** The KMS root key that operators pin. */
     kmsRoot: Buffer.from(pointFromScalar(kmsKey, true)!),
     close: async () => {
       server.closeAllConnections()
@@ -120,18 +120,18 @@ function end(response: ServerResponse, status: number, text: string): void {
   response.end(text)
 }
 
-/** As dstack derives keys of every kind. */
+/** dstack's key derivation. */
 function derived(key: Buffer, info: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, 'RATLS', info, 32))
 }
 
-/** What the KMS signs of an application. */
+/** Text that the KMS signs for an application. */
 export function issuedText(appId: Uint8Array, appKey: Uint8Array): Buffer {
   const publicKey = pointFromScalar(appKey, true)!
   return Buffer.concat([Buffer.from('dstack-kms-issued:'), appId, publicKey])
 }
 
-/** 65 bytes in hex: r, s and the recovery id, over Keccak-256. */
+/** Signs with Keccak-256. @returns 65 bytes in hex: r, s and the recovery ID */
 export function signed(key: Uint8Array, text: Uint8Array): string {
   const { signature, recoveryId } = signRecoverable(keccak_256(text), key)
   return Buffer.concat([signature, Uint8Array.of(recoveryId)]).toString('hex')

@@ -1,6 +1,6 @@
 /**
- * An HTTP JSON-RPC node in front of a real one, that can misbehave as providers do: lag, answer errors, be slow,
- * cut connections. It forwards everything until a test gives it a rule.
+ * HTTP JSON-RPC proxy in front of a real node that can misbehave like a provider: lag, errors, slow responses, broken
+ * connections. Forwards everything until a test sets a rule.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type RpcCall = { id: number; method: string; params: any[] }
 export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } }
 
-/** What a request is answered: one answer for each of its calls, an HTTP answer of its own, or none. */
+/** Answers to the calls of a request, or an HTTP error, a broken connection, or no response. */
 export type Reply = RpcAnswer[] | { status: number; body: string } | 'cut' | 'hang'
 
-/** @param forward asks the real node */
+/** @param forward sends calls to the real node */
 export type Rule = (
   calls: RpcCall[],
   forward: (calls: RpcCall[]) => Promise<RpcAnswer[]>,
@@ -48,11 +48,11 @@ export async function startJsonRpcProxy(target: string) {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    /** From now on; `undefined` forwards again. */
+    /** Sets a rule; `undefined` forwards again. */
     use: (next: Rule | undefined) => {
       rule = next
     },
-    /** Requests so far, and the methods in them. */
+    /** Number of requests so far, and the methods they called. */
     seen: () => ({ requests, methods: [...methods] }),
     close: async () => {
       server.closeAllConnections()
@@ -69,13 +69,12 @@ async function askNode(url: string, calls: RpcCall[]): Promise<RpcAnswer[]> {
   return calls.map(({ id }) => answers.find((answer) => answer.id === id)!)
 }
 
-/** Another node, of the same chain or not, has taken this one's place. */
+/** Forwards to another node, of the same chain or not, as if it had replaced this one. */
 export const replacedBy =
   (url: string): Rule =>
   (calls) =>
     askNode(url, calls)
 
-/** Waits before it forwards. */
 export const slow =
   (delayMs: number): Rule =>
   async (calls, forward) => {
@@ -83,10 +82,10 @@ export const slow =
     return forward(calls)
   }
 
-/** The node hears nothing of it. */
+/** Breaks the connection without forwarding. */
 export const down: Rule = () => 'cut'
 
-/** The node hears of requests with this method, and their answer is lost. */
+/** Forwards requests with this method, and loses their response. */
 export const losing =
   (lost: string): Rule =>
   async (calls, forward) => {
@@ -94,13 +93,13 @@ export const losing =
     return calls.some(({ method }) => method === lost) ? 'cut' : answers
   }
 
-/** A load balancer: every second request goes to a node that behaves so. */
+/** Load balancer that applies the rule to every second request. */
 export function everySecond(rule: Rule): Rule {
   let requests = 0
   return (calls, forward) => (requests++ % 2 === 1 ? rule(calls, forward) : forward(calls))
 }
 
-/** As a node that has the chain only up to a height: what came later is unknown, and its logs are not there. */
+/** Simulates a node that is behind: later blocks are unknown and their logs are missing. */
 export const lagging =
   (height: number): Rule =>
   async (calls, forward) => {
@@ -110,7 +109,7 @@ export const lagging =
     )
   }
 
-/** The index of the parameter that says at which block. */
+/** Index of the block parameter, by method. */
 const BLOCK_AT: Record<string, number> = {
   eth_call: 1,
   eth_estimateGas: 1,
@@ -119,7 +118,7 @@ const BLOCK_AT: Record<string, number> = {
   eth_getBlockByNumber: 0,
 }
 
-/** A block that no chain here has: the node's own error for a block that it does not know. */
+/** A block beyond every chain here, so that the node answers with its own error for unknown blocks. */
 const UNKNOWN_BLOCK = '0x3fffffff'
 
 function upTo(height: number, call: RpcCall): RpcCall {
@@ -138,7 +137,7 @@ function upTo(height: number, call: RpcCall): RpcCall {
   return { ...call, params }
 }
 
-/** The answer without what such a node has not: its tip is lower, and later blocks, receipts and logs are unknown. */
+/** Hides everything above a height: lowers the head, and makes later blocks, receipts and logs unknown. */
 function hidden(height: number, call: RpcCall, answer: { result: unknown }): RpcAnswer {
   if (call.method === 'eth_blockNumber')
     return { result: `0x${Math.min(height, Number(answer.result)).toString(16)}` }

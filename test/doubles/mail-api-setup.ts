@@ -4,7 +4,7 @@ import type { Provided } from '../edge/provided.d.ts'
 import { readEdgeTestEnvironment } from './edge-environment.ts'
 import { startMailApi } from './mail-api.ts'
 
-/** The e-mail APIs for tests in workerd, under the authority that it trusts. */
+/** Email API doubles for tests in workerd, with a certificate that it trusts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { key, cert } = await loadTls(readEdgeTestEnvironment().stateDir)
   const api = await startMailApi({ key, cert })

@@ -1,7 +1,7 @@
 /**
- * The three HTTP e-mail APIs that the edge can send through, as their documentation says, over TLS: Resend at `/emails`,
- * Postmark at `/email`, SendGrid at `/v3/mail/send`. Each test has an account of its own under `/<account>`: what reached
- * it is at `GET /<account>/received`, and `POST /<account>/faults` says how the next requests fail.
+ * The three email APIs that the edge supports, per their documentation, over TLS: Resend at `/emails`, Postmark at
+ * `/email`, SendGrid at `/v3/mail/send`. Each test has its own account under `/<account>`: `GET /<account>/received`
+ * returns what it received, and `POST /<account>/faults` sets how the next requests fail.
  */
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -9,18 +9,18 @@ import { z } from 'zod'
 import { type Certificate, type Received, startWebServer } from './web-server.ts'
 
 export const MAIL_TOKEN = 'tok_good'
-/** The one domain that may send. */
+/** Sender on the only verified domain. */
 export const MAIL_FROM = 'Svc, Inc. <no-reply@sender.example>'
-/** A recipient whose mailbox bounced before: Postmark has it on a list. */
+/** A recipient that Postmark suppresses after an earlier bounce. */
 export const INACTIVE_RECIPIENT = 'inactive@example.com'
 
 export type MailFault = {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** No answer, and the connection stays. */
+  /** Keeps the connection open without a response. */
   silent?: true
-  /** The mail is taken; the connection breaks before the answer. */
+  /** Accepts the mail, then breaks the connection before the response. */
   lost?: true
 }
 
@@ -29,7 +29,7 @@ export type ReceivedMail = {
   to: string
   subject: string
   text: string
-  /** Whether links in it are rewritten to be counted. */
+  /** True if links are rewritten for click tracking. */
   tracked: boolean
 }
 

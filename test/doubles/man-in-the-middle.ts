@@ -1,7 +1,7 @@
 /**
- * Somebody who ends TLS between the edge and its origin: with a key of his own, and a certificate for the origin's name
- * by the authority that the edge trusts, as a mis-issued one, a stolen name or a gateway has it. He passes on what he
- * gets, keeps all that he sees, and can alter and repeat it.
+ * Man in the middle: terminates TLS between the edge and its origin with its own key and a certificate for the origin's
+ * name from the CA that the edge trusts, as with a misissued certificate, a hijacked name or a gateway. It forwards and
+ * records everything, and can alter and repeat messages.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer, request as send } from 'node:https'
@@ -10,7 +10,7 @@ import { authorityOf } from './certificates.ts'
 
 export type Direction = 'request' | 'answer'
 
-/** @returns the bytes to go on in place of these */
+/** @returns the replacement bytes */
 export type Alter = (direction: Direction, path: string, body: Buffer) => Buffer
 
 export type Exchange = { method: string; path: string; request: Buffer; answer: Buffer }
@@ -19,13 +19,13 @@ const UNKNOWN_CHANNEL_KEY = 421
 
 export type ManInTheMiddle = Awaited<ReturnType<typeof startManInTheMiddle>>
 
-/** @param target the origin's own URL, once it is known */
+/** @param target URL of the origin, resolved late */
 export async function startManInTheMiddle(stateDir: string, target: () => string) {
   const authority = await authorityOf(stateDir)
   const own = await authority.issue({ names: ['localhost'] })
   const agent = new Agent({ keepAlive: true, ca: authority.pem })
   const exchanges: Exchange[] = []
-  /** Every byte inside TLS: request lines, headers, bodies, both ways. */
+  /** All bytes inside TLS in both directions: request lines, headers and bodies. */
   const seen: Buffer[] = []
   let alter: Alter | undefined
   let lieAbout: string | undefined
@@ -49,7 +49,7 @@ export async function startManInTheMiddle(stateDir: string, target: () => string
     const chunks: Buffer[] = []
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       chunks.push(chunk)
-      // As it comes: a byte now and then keeps a connection open.
+      // Forwards chunks as they arrive: single padding bytes keep a connection open.
       if (!alter) response.write(chunk)
     }
     exchange.answer = Buffer.concat(chunks)
@@ -66,17 +66,17 @@ export async function startManInTheMiddle(stateDir: string, target: () => string
   return {
     url: `https://localhost:${port}`,
     exchanges,
-    /** All that he saw, as one text of bytes. */
+    /** Everything recorded, as one binary string. */
     seen: () => Buffer.concat(seen).toString('latin1'),
-    /** From now on; `undefined` passes on what he gets. */
+    /** Sets an alteration; `undefined` forwards unchanged. */
     use: (next: Alter | undefined) => {
       alter = next
     },
-    /** The next request to a path is passed on, and answered as if the origin could not have opened it. */
+    /** Forwards the next request to a path, and answers as if the origin could not open it. */
     lieOnce: (path: string) => {
       lieAbout = path
     },
-    /** Sends to the origin again what he got before. */
+    /** Sends a recorded request to the origin again. */
     repeat: async ({ method, path, request }: Exchange) => {
       const rawHeaders = ['content-type', 'application/vnd.svc.sealed']
       const answer = await ask(target(), agent, { method, path, rawHeaders, body: request })
@@ -103,7 +103,7 @@ function ask(target: string, agent: Agent, passed: Passed): Promise<IncomingMess
   })
 }
 
-/** Lengths and codings are of each connection's own. */
+/** Removes headers that apply to one connection only. */
 function withoutLength(rawHeaders: readonly string[]): string[] {
   const own = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive'])
   return rawHeaders.filter((_, n) => !own.has(rawHeaders[n - (n % 2)]!.toLowerCase()))

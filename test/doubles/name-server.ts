@@ -1,9 +1,9 @@
-/** A DNS server over UDP that says what a test wants, one question after the other. */
+/** DNS server over UDP with answers from a test. */
 import { createSocket } from 'node:dgram'
 
 export type Question = { name: string; type: 'A' | 'AAAA' | 'other'; nth: number }
 
-/** Addresses of the asked type, or an error, or silence. `{alias, addresses}` answers through a CNAME. */
+/** Addresses of the requested type, an error, or no answer. `{alias, addresses}` answers through a CNAME. */
 export type NameAnswer =
   | string[]
   | { alias: string; addresses: string[] }
@@ -15,7 +15,7 @@ export type NameServer = Awaited<ReturnType<typeof startNameServer>>
 
 const TYPES: Record<number, Question['type']> = { 1: 'A', 28: 'AAAA' }
 
-/** @param answer `nth` counts the questions of that name and type from 1 */
+/** @param answer `nth` counts the queries of this name and type from 1 */
 export async function startNameServer(answer: (question: Question) => NameAnswer) {
   const socket = createSocket('udp4')
   const asked: Question[] = []
@@ -31,9 +31,8 @@ export async function startNameServer(answer: (question: Question) => NameAnswer
   await new Promise<void>((listening) => socket.bind(0, '127.0.0.1', listening))
   const { port } = socket.address()
   return {
-    /** As `nameServers` takes it. */
+    /** In the format of `nameServers`. */
     address: `127.0.0.1:${port}`,
-    /** Questions so far. */
     asked,
     close: () => new Promise<void>((closed) => socket.close(closed)),
   }
@@ -71,7 +70,7 @@ function reply(query: Buffer, nameEnd: number, given: Exclude<NameAnswer, 'silen
   return Buffer.concat([header, question, ...records])
 }
 
-/** With a time to live of 0, as an attacker's. */
+/** Builds a record with a TTL of 0, as an attacker would. */
 function record(owner: Buffer, type: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10)
   fixed.writeUInt16BE(type, 0)

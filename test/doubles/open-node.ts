@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A node as public ones are: it lets the pages of other sites ask. */
+/** Node with CORS enabled, like public nodes. */
 export async function openToPages(nodeUrl: string): Promise<{ url: string; close: () => void }> {
   const passOn = async (request: AsyncIterable<Buffer>, response: ServerResponse) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** A provisioning certificate caching service (Intel, PCCS API version 4) that has the collateral it is given. */
+/** Provisioning certificate caching service (Intel PCCS, API version 4) with the given collateral. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Collateral } from '../../shared/attestation/evidence.ts'

@@ -1,22 +1,22 @@
-/** What the tests of the edge and the origin's double say to each other. */
+/** Messages between the edge tests and the origin double. */
 import type { Outcome } from '../../shared/wire/outcome.ts'
 
-/** What one `/sealed/execute` of a run meets; the last step stays. */
+/** Response to one `/sealed/execute` of a run; the last step repeats. */
 export type Step =
   | { refuse: { status: number; error: string; reason?: string; retry_after_s?: number } }
-  /** The connection breaks; with `ran` the run was executed before it did. */
+  /** Breaks the connection; with `ran`, after the run was executed. */
   | { break: true; ran?: Outcome }
-  /** An answer in the clear, as a proxy between would give. */
+  /** An unsealed response, as from a proxy in between. */
   | { unsealed: number }
   | { outcome: Outcome; after_ms?: number }
 
 export type Script = { steps: Step[] }
 
-/** What the origin was asked for a run. */
+/** An execution request that the origin received. */
 export type Seen = {
   runId: string
   attempt: number
-  /** The edge would have a lost run executed again. */
+  /** The edge requests that a lost run is executed again. */
   retryLost: boolean
   at: number
   usageKey: string

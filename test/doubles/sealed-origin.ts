@@ -1,6 +1,6 @@
 /**
- * An origin for the edge's tests: real TLS, the real envelope, and outcomes by script. The action's source is the
- * script, so that tests that run side by side share nothing.
+ * Origin double for the edge tests: real TLS, the real envelope, and scripted outcomes. The source of the action is the
+ * script, so that concurrent tests share nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
@@ -37,14 +37,14 @@ import type { Script, Seen } from './script.ts'
 
 export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: string; port: number }
 
-/** A wait that nobody is left for does not keep the process. */
+/** Unreferenced timer, so that a pending wait does not keep the process alive. */
 const sleep = (ms: number) => setTimeout(ms, undefined, { ref: false })
 
 type Run = { calls: number; ended?: Outcome; ending?: Promise<Outcome> }
 
 export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   url: string
-  /** What was asked to be executed so far, in order. */
+  /** Execution requests so far, in order. */
   seen: readonly Seen[]
   close(): Promise<void>
 }> {
@@ -79,7 +79,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
     const variant = (request.headers[VARIANT_HEADER] ?? 'good') as EvidenceVariant
     const shown = await evidence.at(url, variant)
-    // What the front passes on is told back to its tests, evidence among it.
+    // Requests with a script are echoed to the tests, even for evidence paths.
     if (shown !== undefined && !request.headers['x-double']) return void response.end(shown)
     if (path === SEALED_HTTP_PATH) return passedOn(body, response)
     if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
@@ -102,7 +102,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     return openStored(storage, Buffer.from(sealed_usage_key, 'base64url'), owner)
   }
 
-  /** The key's own text says what it is. */
+  /** The prefix of the key determines its kind. */
   function checked({ api_key: sent, stored }: CheckKeyRequest) {
     let api_key
     try {
@@ -168,7 +168,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     return outcome ? { state: 'ended' as const, outcome } : { state: 'running' as const }
   }
 
-  /** What a client sealed end to end, without a run; its first step alone. */
+  /** Executes a request that a client sealed end to end, without a run. Uses the first step only. */
   async function executeForClient({ code, run, credential }: ExecuteRequest) {
     if (run || !('api_key' in credential)) throw new Error('a client sends its own key alone')
     const [step] = (JSON.parse(code) as Script).steps
@@ -192,7 +192,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     return { state: 'known' as const, ended, running, unknown }
   }
 
-  // As the origin: a connection that the edge may use again is not closed under it.
+  // Like the real origin: longer than the edge keeps connections, so that the edge never reuses a closed one.
   server.keepAliveTimeout = 120_000
   await new Promise<void>((listening) => server.listen(options.port, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo

@@ -1,4 +1,4 @@
-/** A way to a server that can go silent, as where a machine on it is gone: nothing passes, and nothing is closed. */
+/** Proxy that can go silent, like the connection to a crashed machine: no data passes, and no connection is closed. */
 import { connect, createServer, type Socket } from 'node:net'
 import { once } from 'node:events'
 
@@ -17,7 +17,7 @@ export async function silentProxy(upstreamPort: number) {
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    /** What is connected now hears nothing more; what connects later does. */
+    /** Silences current connections. Later ones work. */
     silence: () => {
       for (const socket of sockets) socket.unpipe().pause()
     },

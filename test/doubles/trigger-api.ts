@@ -1,4 +1,4 @@
-/** A trigger service in memory, over real connections: for what a client of it shows, and what it never sends. */
+/** In-memory trigger service over real connections, to test the output and requests of its clients. */
 import type { ServerResponse } from 'node:http'
 import { encodeBase64url } from '../../shared/base64url.ts'
 import { actionCid } from '../../shared/cid.ts'
@@ -14,7 +14,7 @@ import { type Received, startWebServer } from './web-server.ts'
 
 export type TriggerApi = Awaited<ReturnType<typeof startTriggerApi>>
 
-/** Good from the start; others are once `approve` has been called. */
+/** Valid from the start. Other tokens become valid with `approve`. */
 export const GOOD_TOKEN = 'g'.repeat(64)
 const AT = '2026-05-22T13:05:00.000Z'
 
@@ -22,8 +22,8 @@ type Call = { request: Received; url: URL; body: any; id: string }
 type Answer = { status?: number; body?: unknown; text?: string }
 
 /**
- * Runs end at once: successfully with what they were given, or failed where the event has `fail`; they stay queued where it has
- * `wait`.
+ * Runs finish at once: successfully with their input, or failed if the event has `fail`. They stay queued if the event
+ * has `wait`.
  */
 export async function startTriggerApi() {
   const triggers = new Map<string, StoredTrigger>()
@@ -202,11 +202,11 @@ export async function startTriggerApi() {
     received: server.received,
     triggers,
     runs,
-    /** Usage keys that were sent, in order. */
+    /** Usage keys sent, in order. */
     keys,
-    /** A person has pressed Authorize for every token there is. */
+    /** Approves every token, as if a user had authorized it. */
     approve: () => void (isAnyTokenGood = true),
-    /** Nobody has, and the token that was good is revoked. */
+    /** Withdraws all approvals, including that of `GOOD_TOKEN`. */
     revoke: () => {
       isAnyTokenGood = false
       tokens.clear()

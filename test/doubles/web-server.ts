@@ -1,4 +1,4 @@
-/** Servers on this machine for requests to meet: well-behaved HTTP, and sockets that send what a test wants. */
+/** Local servers for tests: regular HTTP, and raw sockets that send any bytes. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import {
@@ -16,13 +16,13 @@ export type Received = {
   body: string
 }
 
-/** What a request is answered with; the body of a `Received` is read before. */
+/** Answers a request after its body was read. */
 export type Respond = (request: Received, response: ServerResponse) => void
 
 export type WebServer = Awaited<ReturnType<typeof startWebServer>>
 export type Certificate = { key: string; cert: string }
 
-/** @param certificate serves https; without, http */
+/** @param certificate serves HTTPS instead of HTTP */
 export async function startWebServer(
   respond: Respond,
   { host = '127.0.0.1', certificate }: { host?: string; certificate?: Certificate } = {},
@@ -45,9 +45,7 @@ export async function startWebServer(
   const port = await listen(server, host)
   return {
     port,
-    /** Requests so far. */
     received,
-    /** Connections that were made so far. */
     connections: () => connections,
     close: () => {
       server.closeAllConnections()
@@ -56,7 +54,7 @@ export async function startWebServer(
   }
 }
 
-/** @param speak is called for each connection, once a whole request header has come */
+/** @param speak called on each connection once a whole request header has arrived */
 export async function startRawServer(speak: (socket: Socket) => void, host = '127.0.0.1') {
   const sockets = new Set<Socket>()
   const server = createRawServer((socket) => {
@@ -74,7 +72,6 @@ export async function startRawServer(speak: (socket: Socket) => void, host = '12
   const port = await listen(server, host)
   return {
     port,
-    /** Connections that are open. */
     open: () => sockets.size,
     close: () => {
       for (const socket of sockets) socket.destroy()

@@ -1,12 +1,12 @@
-/** An authoritative DNS server over UDP, of the records that a test gives it. */
+/** Authoritative DNS server over UDP with the records of a test. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { decode, encode } from 'dns-packet'
 
-/** By name: its CAA values, where it is an alias for, or the code of a failure (2 SERVFAIL, 5 REFUSED). */
+/** CAA values, alias target, or failure code (2 SERVFAIL, 5 REFUSED) of each name. */
 export type Zone = Record<string, { caa?: string[]; alias?: string; fails?: number }>
 
-/** It does not follow aliases: it says `CNAME` alone, as a server does whose zone the target is not in. */
+/** Does not follow aliases: answers with the `CNAME` only, like a server that is not authoritative for the target. */
 export async function startZone(zone: Zone) {
   const socket = createSocket('udp4')
   const asked: string[] = []

@@ -20,14 +20,14 @@ const worker = (exports as unknown as { default: { fetch: typeof fetch } }).defa
 
 export const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
 
-/** One request to the edge, as a sender or a client makes it. */
+/** Sends one request to the edge, as a sender or client would. */
 export function edge(path: string, init?: RequestInit): Promise<Response> {
   return worker.fetch(new Request(new URL(path, 'https://edge.test'), init))
 }
 
 export type Owner = { id: string; token: string; api: typeof edge }
 
-/** An account with an approved agent, without the pages on the way to it. */
+/** Creates an account with an approved agent token, without going through the sign-in pages. */
 export async function someOwner({
   scopes = SCOPES,
 }: { scopes?: readonly Scope[] } = {}): Promise<Owner> {
@@ -42,13 +42,15 @@ export async function someOwner({
   return { id: user.id, token, api }
 }
 
-/** Else the watcher of their chain asks its node on for as long as there are tests. */
+/**
+ * Deletes all triggers of the owner. Otherwise the chain watcher keeps polling its node for the rest of the test run.
+ */
 export async function deleteTriggers(owner: Owner): Promise<void> {
   const list: { id: string }[] = await (await owner.api('/api/triggers')).json()
   await Promise.all(list.map(({ id }) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })))
 }
 
-/** The source of an action that the origin's double plays: one step a call, the last one stays. */
+/** Source of an action that the origin double plays: one step per call. The last step repeats. */
 export const script = (...steps: Step[]) => JSON.stringify({ steps })
 export const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'
 const ended = { action_cid: CID, duration_ms: 1, logs: [], charged_cents: 1 }
@@ -66,7 +68,7 @@ export const post = (path: string, body: unknown) => ({
   },
 })
 
-/** A body that `POST /api/triggers` takes. */
+/** A valid body for `POST /api/triggers`. */
 export const webhook = (over: object = {}) => ({
   name: 'a webhook',
   kind: 'webhook',
@@ -82,7 +84,7 @@ export async function createTrigger(owner: Owner, over: object = {}): Promise<Tr
   return response.json()
 }
 
-/** Fires a webhook that is expected to be taken. @returns the run's id */
+/** Fires a webhook and expects 202. @returns the run ID */
 export async function fire(id: string, body: BodyInit = '{}', init: RequestInit = {}) {
   const response = await edge(`/webhook/${id}`, { method: 'POST', body, ...init })
   const answer: { run_id: string } = await response.json()
@@ -94,7 +96,7 @@ export async function readRun(owner: Owner, runId: string): Promise<RunRecord> {
   return (await owner.api(`/api/runs/${runId}`)).json()
 }
 
-/** The run once it has ended, or once it is as `wanted`. */
+/** Waits until the run has finished, or until it matches `wanted`. */
 export function runOnce(
   owner: Owner,
   runId: string,
@@ -112,7 +114,7 @@ export function runOnce(
 /** Executions that the origin received for a run, or for all runs of a trigger, in order of arrival. */
 export async function seen(runOrTriggerId: string): Promise<Seen[]> {
   const url = new URL('/control/seen', env.ORIGIN_URL)
-  // Filtered by the double: all executions of a test run are tens of megabytes of JSON.
+  // The double filters the list: all executions of a test run are tens of megabytes of JSON.
   url.searchParams.set('prefix', runOrTriggerId)
   return (await fetch(url)).json()
 }
@@ -121,7 +123,7 @@ export const queueOf = (id: string): DurableObjectStub<TriggerQueue> =>
   env.TRIGGER_QUEUE.getByName(id)
 export const queueOfRun = (runId: string) => queueOf(triggerOfRun(runId)!)
 
-/** Runs SQL in a trigger's object. */
+/** Runs SQL in a trigger's Durable Object. */
 export function sql<Row extends Record<string, SqlStorageValue>>(
   id: string,
   query: string,
@@ -132,7 +134,7 @@ export function sql<Row extends Record<string, SqlStorageValue>>(
   )
 }
 
-/** Ends an object as a crash does: what it was doing is cut off. */
+/** Aborts a Durable Object as a crash would, so work in progress is cut off. */
 export async function kill(id: string): Promise<void> {
   await runInDurableObject(queueOf(id), (_, state) => state.abort('killed')).catch(() => {})
 }

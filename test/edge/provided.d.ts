@@ -1,13 +1,13 @@
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 
-/** What `inject` gives, made in Node before the tests. */
+/** Values for `inject`, created in Node before the tests. */
 export type Provided = {
   evidence: EvidenceBundle
-  /** Where a real anvil answers. */
+  /** URL of a real anvil node. */
   anvil: string
-  /** Where the e-mail APIs answer (`test/doubles/mail-api.ts`). */
+  /** URL of the e-mail APIs (`test/doubles/mail-api.ts`). */
   mailApi: string
-  /** Seeds of the simulation of chain events. */
+  /** Seeds for the simulation of chain events. */
   simulation: { first: number; count: number }
 }
 

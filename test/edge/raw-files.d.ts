@@ -1,4 +1,4 @@
-/** A file's text, as Vite gives it. */
+/** The text of a file, as loaded by Vite. */
 declare module '*?raw' {
   const text: string
   export default text

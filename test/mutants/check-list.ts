@@ -3,7 +3,9 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import type { Mutant } from './mutant.ts'
 
-/** Returns what is wrong with the list: a mutant that no longer fits its file, or that tests could only fail to load. */
+/**
+ * Returns the problems of the list, such as a mutant that no longer matches its file or that could only break loading.
+ */
 export function problemsOf(mutants: readonly Mutant[], repository: string): string[] {
   const ids = mutants.map(({ id }) => id)
   const repeated = ids.filter((id, index) => ids.indexOf(id) !== index)

@@ -1,14 +1,14 @@
-/** A small semantic change of one source file that a test has to notice. */
+/** A small semantic change to one source file that at least one test should detect. */
 export type Mutant = {
   /** Unique; `--only` selects by it. */
   id: string
-  /** Path from the repository's root. */
+  /** Relative to the repository root. */
   file: string
-  /** Occurs exactly once in the file. */
+  /** Must occur exactly once in the file. */
   from: string
   to: string
-  /** The fault, in a few words. */
+  /** A short description of the bug. */
   meaning: string
-  /** Test files of which at least one should fail. */
+  /** Test files, at least one of which should fail. */
   tests: readonly string[]
 }

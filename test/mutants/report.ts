@@ -1,9 +1,9 @@
 import type { Verdict } from './verdict.ts'
 
-/** Percentage of mutants that have to be killed. */
+/** Minimum percentage of mutants that must be killed. */
 const KILLED_MIN = 95
 
-/** One line for each mutant, as it is judged. */
+/** Formats the verdict on one mutant as a line of the report. */
 export function lineOf({ id, state, reason, ms }: Verdict): string {
   const seconds = `${(ms / 1000).toFixed(1)} s`
   const [firstLine = ''] = reason.split('\n')

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
 
-/** `tests` is 0 for a file that does not load. */
+/** `tests` is 0 for a file that fails to load. */
 export type FileResult = { file: string; passed: boolean; tests: number; firstFailure?: string }
 
 export type TestRun =
@@ -14,7 +14,7 @@ export type TestRun =
   | { state: 'broken'; output: string }
 
 export type RunOptions = {
-  /** Root of the working copy. */
+  /** Root folder of the working copy. */
   folder: string
   timeoutMs: number
   /** Stops at the first failure. */
@@ -24,7 +24,7 @@ export type RunOptions = {
 const VITEST = ['node_modules/vitest/vitest.mjs']
 const CONFIG = ['--config', 'test/vitest.config.ts']
 
-/** Standard output and error that are kept, to say why a run is broken. */
+/** Maximum output (stdout and stderr) kept to explain a broken run. */
 const OUTPUT_CHARACTERS = 4_000
 
 const resultsSchema = z.object({
@@ -47,7 +47,7 @@ const listedSchema = z.array(z.object({ file: z.string(), projectName: z.string(
 
 const running = new Set<ChildProcess>()
 
-/** Kills every run with all processes that it has started. */
+/** Kills all runs, including every process they started. */
 export function killRuns(): void {
   for (const child of running) killGroup(child)
 }
@@ -71,7 +71,7 @@ export async function runTests(files: readonly string[], options: RunOptions): P
   }
 }
 
-/** Returns the Vitest project of each file. @throws {Error} if Vitest does not list them */
+/** Returns the Vitest project of each file. @throws {Error} if Vitest does not list a file */
 export async function projectsOf(
   files: readonly string[],
   { folder, timeoutMs }: Omit<RunOptions, 'bail'>,
@@ -99,7 +99,7 @@ function vitest(
       cwd: folder,
       env: { ...process.env, PATH: path, TMPDIR: temporary },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own, so that chains, workers and executors end with it.
+      // A separate process group, so that chains, workers and executors can be killed together.
       detached: true,
     })
     running.add(child)
@@ -128,11 +128,11 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process group has already exited.
   }
 }
 
-/** Beside the copy: tests leave files of their own in it. */
+/** Next to the copy, because tests create their own files in it. */
 function temporaryFolder(folder: string): string {
   const parent = `${folder}.tmp`
   mkdirSync(parent, { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * `npm run mutants`: applies each mutant of `list/` to a copy of the tree, runs the tests that should notice, and reports
- * the mutants that survive. Exits with 1 if fewer than 95 % are killed. Takes a quarter of an hour on an idle machine.
+ * `npm run mutants`: applies each mutant of `list/` to a copy of the tree, runs the tests that should detect it, and
+ * reports the mutants that survive. Exits with 1 if fewer than 95 % are killed. Takes 15 minutes on an idle machine.
  *
  *     npm run mutants -- --only queue-batch-over-cap --only edge/identity --results mutants.jsonl
  */
@@ -19,16 +19,16 @@ import { WorkingCopy } from './working-copy.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Tests of a mutant that have not ended by then count as failed. */
+/** A mutant counts as killed if its tests have not finished by then. */
 const MUTANT_TIMEOUT_MS = 5 * 60_000
-/** All test files of a project, unmutated. */
+/** Time limit for all test files of a project, without a mutant. */
 const UNMUTATED_TIMEOUT_MS = 20 * 60_000
 const LIST_TIMEOUT_MS = 3 * 60_000
 
-/** Copies that are tested side by side. */
+/** Number of copies tested in parallel. */
 const COPIES = 2
 
-/** Projects whose tests hold durations against bounds: they run without a neighbour. */
+/** Projects with timing assertions. They run without another copy in parallel. */
 const ALONE = new Set(['system', 'system-killing'])
 
 const { values: options } = parseArgs({
@@ -45,7 +45,7 @@ if (problems.length > 0 || mutants.length === 0) {
 }
 
 const temporary = mkdtempSync(join(tmpdir(), 'mutants-'))
-// Postgres refuses root: another user executes its programs there.
+// Postgres refuses to run as root, so another user runs its binaries from this folder.
 chmodSync(temporary, 0o755)
 process.on('exit', removeCopies)
 for (const [signal, code] of [
@@ -68,7 +68,7 @@ function isSelected({ id, file }: Mutant): boolean {
   return only === undefined || only.some((text) => id === text || file.includes(text))
 }
 
-/** Files that are written while they are deleted make the first attempt fail. */
+/** Retries, because a process may still be writing files while they are deleted. */
 function removeCopies(): void {
   killRuns()
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
@@ -118,7 +118,7 @@ async function judgeOne(
   return verdictOn(mutant, judged(run), performance.now() - start)
 }
 
-/** Runs every test file once without a mutant, a project at a time; what fails is run once more by itself. */
+/** Runs every test file once without a mutant, one project at a time. Reruns each failed file alone. */
 async function filesThatFail(
   files: readonly string[],
   projects: ReadonlyMap<string, string>,
@@ -150,7 +150,7 @@ async function filesThatFail(
     alone,
     work,
   )
-  // On a busy machine a test may miss its time.
+  // A test may time out on a busy machine.
   await eachOnCopies([...failing], alone, async (file, copy) => {
     await pass([file], copy)
     if (!failing.has(file)) console.log(`unmutated  ${file} passes by itself`)
@@ -158,7 +158,7 @@ async function filesThatFail(
   return failing
 }
 
-/** Works through the items in order, one at a time on each copy. */
+/** Processes the items in order, one at a time per copy. */
 async function eachOnCopies<Item>(
   items: readonly Item[],
   on: readonly WorkingCopy[],

@@ -1,20 +1,20 @@
 import type { Mutant } from './mutant.ts'
 import type { TestRun } from './run-tests.ts'
 
-/** What became of a mutant, as a line of the results. */
+/** The result for one mutant, written as one line of the results file. */
 export type Verdict = {
   id: string
   file: string
   meaning: string
   state: 'killed' | 'survived' | 'not_judged'
-  /** The test that failed, or why the mutant was not judged. */
+  /** The test that failed, or the reason why the mutant was not judged. */
   reason: string
-  /** Killed by the time limit. */
+  /** True if the mutant was killed by the time limit. */
   timedOut: boolean
   ms: number
 }
 
-/** Judges a mutant by a run of its tests. A file that does not load, or a failure of Vitest, says nothing of it. */
+/** Judges a mutant by its test run. A file that fails to load, or a crash of Vitest, yields no verdict. */
 export function judged(run: TestRun): Pick<Verdict, 'state' | 'reason' | 'timedOut'> {
   switch (run.state) {
     case 'timed_out':

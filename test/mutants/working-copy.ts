@@ -14,13 +14,14 @@ import { dirname, join } from 'node:path'
 import type { Mutant } from './mutant.ts'
 
 /**
- * A copy of the working tree, uncommitted changes included. The files of packages are hard links: an executor may not follow
- * symbolic links out of the folders that it may read. Caches that test runs write into `node_modules` are the copy's own.
+ * A copy of the working tree, including uncommitted changes. Package files are hard links, because an executor may not
+ * follow symbolic links out of the folders that it may read. Caches that test runs write into `node_modules` stay in
+ * the copy.
  */
 export class WorkingCopy {
   readonly folder: string
 
-  /** @param folder does not exist yet */
+  /** @param folder must not exist yet */
   constructor(repository: string, folder: string) {
     this.folder = folder
     const listed = execFileSync(
@@ -29,7 +30,7 @@ export class WorkingCopy {
       { cwd: repository, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
     )
     for (const file of listed.split('\0')) {
-      // A file that was deleted and is still in the index.
+      // The file was deleted but is still in the index.
       if (file === '' || !existsSync(join(repository, file))) continue
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       copyFileSync(join(repository, file), join(folder, file))
@@ -53,7 +54,7 @@ export class WorkingCopy {
   }
 }
 
-/** Other hidden folders of `node_modules` are caches. */
+/** Excludes hidden folders of `node_modules` other than `.bin`: they are caches. */
 function isPackage(name: string): boolean {
   return name === '.bin' || !name.startsWith('.')
 }
@@ -69,7 +70,7 @@ function linkFolder(from: string, to: string, isWanted = (_name: string) => true
   }
 }
 
-/** A temporary folder may be on another file system. */
+/** Falls back to copying, because the temporary folder may be on another file system. */
 function linkOrCopy(source: string, target: string): void {
   try {
     linkSync(source, target)

@@ -1,21 +1,21 @@
-/** The campaigns of the nightly run, and the Vitest command that plays a piece of each. */
+/** Campaigns of the nightly run, each with the Vitest command that plays a piece of it. */
 
 export type Campaign = {
   name: string
-  /** Planned in total, and per process. */
+  /** Planned total. */
   planned: number
   perPiece: number
   unit: string
   /** Arguments of `vitest run`. */
   vitest: readonly string[]
-  /** A piece that takes longer is stuck. It is killed and recorded as failed. */
+  /** Time limit of a piece. A piece that exceeds it is killed and recorded as failed. */
   minutesMax: number
 }
 
 const GATE = ['--config', 'test/vitest.config.ts', '--project']
 const NIGHTLY = ['--config', 'test/nightly/vitest.config.ts']
 
-/** Short ones first. */
+/** Ordered by duration, shortest first. */
 export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'long-run',
@@ -73,7 +73,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'mixed',
     planned: 100_000,
-    // One piece: in a shorter one, the steps in which an allocator grows look like a slope.
+    // In a single piece: in smaller ones, the steps in which an allocator grows look like a slope.
     perPiece: 100_000,
     unit: 'runs',
     vitest: [...NIGHTLY, 'test/nightly/mixed-runs.test.ts'],
@@ -103,7 +103,7 @@ export function campaignOf(name: string): Campaign {
   throw new Error(`no campaign "${name}"; there are ${names.join(', ')}`)
 }
 
-/** The command of a campaign for a shell, without its bounds. */
+/** Shell command of a campaign, without its bounds. */
 export function commandOf({ vitest }: Campaign): string {
   const quoted = vitest.map((argument) => (argument.includes(' ') ? `"${argument}"` : argument))
   return ['npx vitest run', ...quoted].join(' ')

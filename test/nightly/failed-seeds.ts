@@ -6,12 +6,12 @@ declare module 'vitest' {
   }
 }
 
-/** Collects seeds that fail, so that the seeds after them are still played. */
+/** Collects failed seeds, so that the remaining seeds are still played. */
 export class FailedSeeds {
   readonly #texts = new Map<number, string>()
   readonly #command: string
 
-  /** @param command replays a seed if `SVC_SEED=… ` stands before it */
+  /** @param command replays a seed if prefixed with `SVC_SEED=… ` */
   constructor(command: string) {
     this.#command = command
   }
@@ -24,7 +24,7 @@ export class FailedSeeds {
     )
   }
 
-  /** @throws {Error} with the trace of each seed that failed, and how to replay it */
+  /** @throws {Error} with the trace of each failed seed and the command to replay it */
   throwIfAny(meta: TaskMeta): void {
     if (this.#texts.size === 0) return
     meta.failedSeeds = [...this.#texts.keys()]

@@ -1,5 +1,6 @@
 /**
- * Figures that a test passes on with `task.meta`. Vitest's JSON report contains them, and the nightly run records them.
+ * Figures that a test reports through `task.meta`. Vitest's JSON report includes them, and the nightly run records
+ * them.
  */
 export type Figures = Record<string, number>
 
@@ -9,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Adds figures up by name. Of a name that begins with `max `, it takes the largest value. */
+/** Sums figures by name. For names that start with `max `, takes the maximum. */
 export function added(all: readonly Figures[]): Figures {
   const total: Figures = {}
   for (const [name, value] of all.flatMap((figures) => Object.entries(figures))) {

@@ -5,16 +5,18 @@ import { slope } from './slope.ts'
 
 const { first: SEED, count: RUNS } = boundsOr({ first: 1, count: 100_000 })
 
-/** Memory that may stay behind after a run. A piece measured 7 bytes of heap, and less than nothing of executors. */
+/** Limit of memory growth per run. Measured: 7 bytes of heap, and slightly below zero for executors. */
 const BYTES_PER_RUN_MAX = { heap: 500, executors: 1_000 }
 
-/** Two executors: the pool replaces one at 256 MiB, which a run that fills its sandbox and its pipe may exceed. */
+/**
+ * Limit for two executors: the pool replaces one at 256 MiB, which a run that fills its sandbox and pipe may exceed.
+ */
 const EXECUTORS_MAX_MIB = 2 * 384
 
-/** Executors that may be killed or replaced: the runs that wait for each are delayed by its start. */
+/** Maximum share of runs after which an executor is killed or replaced, since each start delays the waiting runs. */
 const ENDS_MAX_SHARE = 0.001
 
-/** Memory that stays behind after a run, in bytes, in the second half of a campaign. */
+/** Memory growth per run in bytes, in the second half of a campaign. */
 function bytesPerRun({ samples }: Campaign, of: 'executorsRssMib' | 'heapMib'): number {
   const late = samples.slice(samples.length / 2)
   return slope(late.map((sample: Sample) => ({ x: sample.run, y: sample[of] * 1024 ** 2 })))
@@ -38,9 +40,7 @@ async function campaign(runs: number, hostileShare?: number): Promise<Campaign> 
 const countOf = ({ counts }: Campaign) =>
   Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-it('mixed runs: no wrong answer, no end without a reason, and memory is bounded', async ({
-  task,
-}) => {
+it('mixed runs: give correct results, explained failures and bounded memory', async ({ task }) => {
   const made = await campaign(RUNS)
   const most = Math.max(...made.samples.map(({ executorsRssMib }) => executorsRssMib))
   task.meta.figures = {
@@ -57,7 +57,7 @@ it('mixed runs: no wrong answer, no end without a reason, and memory is bounded'
   expect(most).toBeLessThan(EXECUTORS_MAX_MIB)
 })
 
-it('ordinary runs alone: no executor ends, and the memory of both stays flat', async ({ task }) => {
+it('ordinary runs: keep all executors alive and all memory flat', async ({ task }) => {
   const made = await campaign(RUNS / 2, 0)
   task.meta.figures = {
     'ordinary runs': countOf(made),

@@ -1,4 +1,4 @@
-/** Pieces of campaigns: cut from the plan, and left to play after those that passed. */
+/** Divides campaigns into pieces, and finds those left to play. */
 import type { Bounds } from './bounds.ts'
 import { type Campaign, campaignOf, commandOf } from './campaigns.ts'
 
@@ -6,7 +6,7 @@ export type Piece = Bounds & { campaign: string }
 
 type Plan = Pick<Campaign, 'name' | 'planned' | 'perPiece'>
 
-/** All pieces of a campaign, in order; the last one may be smaller. */
+/** All pieces of a campaign, in order. The last one may be smaller. */
 export function cut({ name, planned, perPiece }: Plan): Piece[] {
   return Array.from({ length: Math.ceil(planned / perPiece) }, (_, index) => ({
     campaign: name,
@@ -15,7 +15,7 @@ export function cut({ name, planned, perPiece }: Plan): Piece[] {
   }))
 }
 
-/** The union of ranges, in order and without overlap. */
+/** Union of ranges, in order and without overlaps. */
 export function union(ranges: readonly Bounds[]): Bounds[] {
   const merged: Bounds[] = []
   for (const { first, count } of ranges.toSorted((a, b) => a.first - b.first)) {
@@ -27,24 +27,24 @@ export function union(ranges: readonly Bounds[]): Bounds[] {
   return merged
 }
 
-/** Whether a range is covered by the union of others. Pieces that passed may have had other sizes. */
+/** True if the union of other ranges covers a range. Passed pieces may have had other sizes. */
 export function isWithin({ first, count }: Bounds, ranges: readonly Bounds[]): boolean {
   return union(ranges).some(
     (range) => range.first <= first && first + count <= range.first + range.count,
   )
 }
 
-/** One of several checkouts that share a campaign. It plays every `of`-th piece, from `index` on. */
+/** One of several checkouts that share a campaign. It plays every `of`-th piece, starting at `index`. */
 export type Shard = { index: number; of: number }
 
-/** The pieces that have not passed yet. */
+/** Pieces that have not passed yet. */
 export function leftOf(plan: Plan, passed: readonly Piece[], shard?: Shard): Piece[] {
   const { index, of } = shard ?? { index: 0, of: 1 }
   const ranges = passed.filter(({ campaign }) => campaign === plan.name)
   return cut(plan).filter((piece, place) => place % of === index && !isWithin(piece, ranges))
 }
 
-/** Commands that replay a failed piece: one for each seed that failed, otherwise one for the piece. */
+/** Commands that replay a failed piece: one per failed seed, or one for the whole piece if there are none. */
 export function replaysOf(piece: Piece & { failedSeeds?: readonly number[] }): string[] {
   const command = commandOf(campaignOf(piece.campaign))
   const { failedSeeds = [], first, count } = piece
@@ -52,7 +52,7 @@ export function replaysOf(piece: Piece & { failedSeeds?: readonly number[] }): s
   return [`SVC_SEED=${first} SVC_COUNT=${count} ${command}`]
 }
 
-/** `money 251–500`. */
+/** Name of a piece, such as `money 251–500`. */
 export function nameOf({ campaign, first, count }: Piece): string {
   return `${campaign} ${first}${count > 1 ? `–${first + count - 1}` : ''}`
 }

@@ -12,10 +12,10 @@ import { clearScratch } from './scratch.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 
-/** How much of each failure is recorded. The log of the piece has all of it. */
+/** Number of characters recorded per failure. The log of the piece has the full text. */
 const FAILURE_CHARACTERS = 500
 
-/** The part of Vitest's JSON report that is read. */
+/** The fields of Vitest's JSON report that are used. */
 export type Report = {
   testResults: {
     message: string
@@ -33,7 +33,7 @@ export type Outcome = Pick<Finished, 'passed' | 'figures' | 'failedSeeds' | 'fai
 /**
  * Plays a piece in a Vitest process.
  * @param log file for its output
- * @returns undefined if it was interrupted
+ * @returns undefined if interrupted
  */
 export async function playPiece(
   { campaign, first, count }: Piece,
@@ -48,7 +48,7 @@ export async function playPiece(
   const child = spawn(process.execPath, [VITEST, 'run', ...vitest, ...reporters], {
     cwd: root,
     env: { ...process.env, SVC_SEED: String(first), SVC_COUNT: String(count), TMPDIR: scratch },
-    // Not in the terminal's process group: Ctrl-C reaches only this process, which then ends the others.
+    // Detached from the terminal's process group: Ctrl-C reaches only this process, which then stops the others.
     detached: true,
     stdio: ['ignore', output, output],
     signal: interrupted,
@@ -56,7 +56,7 @@ export async function playPiece(
     killSignal: 'SIGKILL',
   })
   closeSync(output)
-  // An interruption is an error event, too.
+  // An interruption emits an error event too.
   child.on('error', () => {})
   const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
     child.once('close', (...end) => resolve(end)),
@@ -78,7 +78,7 @@ function readReport(file: string): Report | undefined {
   }
 }
 
-/** @param code the exit code of Vitest, which is not 0 for errors outside of tests, too */
+/** @param code exit code of Vitest, which is also non-zero for errors outside of tests */
 export function outcomeOf({ testResults }: Report, code: number | null): Outcome {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
   const failures = [

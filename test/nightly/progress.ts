@@ -1,4 +1,4 @@
-/** The progress file: one JSON line per finished piece, and one wherever campaigns began anew. */
+/** The progress file: one JSON line per finished piece, and one per restart of campaigns. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Piece } from './pieces.ts'
@@ -7,17 +7,17 @@ import type { Figures } from './figures.ts'
 export type Finished = Piece & {
   passed: boolean
   seconds: number
-  /** Short hash of the commit, with `+` if the working tree differed from it. */
+  /** Short hash of the commit, with `+` if the working tree had changes. */
   commit: string
   /** ISO 8601, at the end of the piece. */
   date: string
   figures?: Figures
   failedSeeds?: number[]
-  /** The beginning of each failure. */
+  /** The beginning of each failure message. */
   failures?: string[]
 }
 
-/** Results from before this line no longer count for these campaigns. */
+/** Invalidates all earlier results of these campaigns. */
 export type Restart = { restarted: string[]; commit: string; date: string }
 
 export function append(file: string, line: Finished | Restart): void {
@@ -29,7 +29,7 @@ export function readProgress(file: string): Finished[] {
   return existsSync(file) ? parseProgress(readFileSync(file, 'utf8')) : []
 }
 
-/** Results since the last restart of their campaigns: the last one of each piece. A torn line is skipped. */
+/** Last result of each piece since the last restart of its campaign. Skips truncated lines. */
 export function parseProgress(text: string): Finished[] {
   let finished: Finished[] = []
   for (const line of text.split('\n').flatMap(parseLine)) {

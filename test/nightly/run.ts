@@ -1,5 +1,6 @@
 /**
- * `npm run test:nightly`: plays long campaigns in pieces, and records each finished piece so that a later run can resume.
+ * `npm run test:nightly`: plays long campaigns in pieces, and records each finished piece so that a later run can
+ * resume.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +16,7 @@ import { clearScratch, scratchOf } from './scratch.ts'
 import { duration, failedOf, status, table } from './status.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Outside of `node_modules`, which `npm ci` deletes. */
+// Not in `node_modules`, which `npm ci` deletes.
 const FOLDER = join(root, '.svc-nightly')
 const PROGRESS = join(FOLDER, 'progress.jsonl')
 const PAGE = join(root, 'docs', 'reliability.md')
@@ -67,7 +68,7 @@ async function run(): Promise<void> {
   const lock = await takeLock()
   const scratch = scratchOf(root)
   try {
-    // A run that was killed may have left its last piece running.
+    // A killed run may have left its last piece running.
     await clearScratch(scratch)
     await playAll(scratch, interruption())
   } finally {
@@ -126,14 +127,14 @@ async function play(
   const playedAt = commit()
   const startedAt = performance.now()
   const outcome = await playPiece(piece, { scratch, log, interrupted })
-  // Only the output of failures is kept: that of 40 pieces of money is long.
+  // Keeps only the output of failures, because 40 pieces of the money campaign print a lot.
   if (outcome?.passed !== false) rmSync(log, { force: true })
   if (!outcome) return undefined
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10
   return { ...piece, ...outcome, seconds, commit: playedAt, date: new Date().toISOString() }
 }
 
-/** Asked for at each piece: a run of hours may outlive a commit. */
+/** Read for each piece, because the commit may change during a run of hours. */
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
   const hash = git('rev-parse', '--short', 'HEAD').trim()

@@ -1,6 +1,6 @@
 /**
- * The temporary folder of the pieces. It is the `TMPDIR` of every process of a piece, or in its command line, which
- * identifies processes that outlive a killed run.
+ * Temporary folder of the pieces. Every process of a piece has it as `TMPDIR` or in its command line, which identifies
+ * processes left by a killed run.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -11,16 +11,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Killed processes disappear within milliseconds, or once the kernel has written their memory to disk. */
 const KILL_MS = 10_000
 
-/** One per checkout. Its path is short, since sockets are made in it. */
+/** One folder per checkout. The path is short, because Unix sockets are created in it. */
 export function scratchOf(root: string): string {
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 8)
   return join(tmpdir(), `svc-nightly-${hash}`)
 }
 
-/** Kills every process of a piece, and empties the folder. */
+/** Kills all processes of a piece, and empties the folder. */
 export async function clearScratch(folder: string): Promise<void> {
   const deadline = performance.now() + KILL_MS
-  // Again until there are none: a process may have started another one meanwhile.
+  // Repeats until no process is left, because one may start another in the meantime.
   for (let pids = pidsIn(folder); pids.length > 0; pids = pidsIn(folder)) {
     if (performance.now() > deadline) throw new Error(`processes do not end: ${pids.join(', ')}`)
     for (const pid of pids) kill(pid)
@@ -34,12 +34,12 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has exited.
   }
 }
 
 function pidsIn(folder: string): number[] {
-  // Postgres is started with an environment of its own, and with a data folder in here.
+  // Postgres is started with a separate environment, but with a data folder in here.
   const isIn = (pid: string) =>
     textOf(pid, 'environ').includes(`\0TMPDIR=${folder}\0`) ||
     textOf(pid, 'cmdline').includes(`${folder}/`)
@@ -48,11 +48,11 @@ function pidsIn(folder: string): number[] {
     .map(Number)
 }
 
-/** With a NUL before and after each entry. */
+/** Text with a NUL before and after each entry. */
 function textOf(pid: string, file: 'environ' | 'cmdline'): string {
   try {
     return `\0${readFileSync(`/proc/${pid}/${file}`, 'utf8')}`
   } catch {
-    return '' // ended, or another user's
+    return '' // The process has exited or belongs to another user.
   }
 }

@@ -1,4 +1,4 @@
-/** A stack under steady load, and the slope of the memory of its two long-lived processes. */
+/** Keeps a stack under steady load, and measures the memory slope of its two long-lived processes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { newOwner, until } from '../system/owner.ts'
@@ -9,7 +9,7 @@ import { type Point, slope } from './slope.ts'
 
 const { count: MINUTES } = boundsOr({ first: 1, count: 30 })
 
-/** Heaps, page caches and compiled code grow to their size in this part of the time. */
+/** Share of the time in which heaps, page caches and compiled code reach their size. */
 const WARM_UP = 1 / 3
 
 const FIRE_EVERY_MS = 200
@@ -54,7 +54,7 @@ it(
   (MINUTES + 10) * 60_000,
 )
 
-/** @returns memory over time, and runs, each of which has succeeded */
+/** @returns memory over time, and the number of runs, all of which succeeded */
 async function soak(started: StartedStack): Promise<{ samples: Memory[]; runs: number }> {
   const owner = await newOwner(started)
   const settings = { max_runs_per_minute: 6_000, max_queued_runs: 10_000 }

@@ -1,4 +1,4 @@
-/** The status of the nightly run, as Markdown for a terminal and for `docs/reliability.md`. */
+/** Formats the status of the nightly run as Markdown, for a terminal and for `docs/reliability.md`. */
 import type { Campaign } from './campaigns.ts'
 import { added } from './figures.ts'
 import { isWithin, leftOf, nameOf, type Piece, replaysOf, union } from './pieces.ts'
@@ -6,7 +6,6 @@ import type { Finished } from './progress.ts'
 
 const HEAD = ['Campaign', 'Played', 'Failed', 'Figures', 'Time', 'Commit', 'Date']
 
-/** One row per campaign. */
 export function table(campaigns: readonly Campaign[], finished: readonly Finished[]): string {
   const rows = campaigns.map((campaign) => {
     const own = finished.filter((piece) => piece.campaign === campaign.name)
@@ -25,7 +24,7 @@ export function table(campaigns: readonly Campaign[], finished: readonly Finishe
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** The table, failed pieces with the commands that replay them, and an estimate for what is left. */
+/** The table, failed pieces with the commands that replay them, and an estimate of the remaining time. */
 export function status(campaigns: readonly Campaign[], finished: readonly Finished[]): string {
   const failed = failedOf(finished).filter((piece) =>
     campaigns.some(({ name }) => name === piece.campaign),
@@ -37,7 +36,7 @@ export function status(campaigns: readonly Campaign[], finished: readonly Finish
   ].join('\n\n')
 }
 
-/** Units in pieces that ended by themselves: a failure does not keep the rest of its piece from being played. */
+/** Number of units in pieces that ran to their end, with or without failures. */
 function played(own: readonly Finished[]): number {
   return sum(union(own.filter(({ figures }) => figures !== undefined)).map(({ count }) => count))
 }
@@ -85,7 +84,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 const amount = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 1 })
 
-/** `2 h 5 min`, `12 min` or `40 s`; empty for none. */
+/** Formats as `2 h 5 min`, `12 min` or `40 s`; 0 as an empty string. */
 export function duration(seconds: number): string {
   if (seconds === 0) return ''
   if (seconds < 60) return `${Math.ceil(seconds)} s`

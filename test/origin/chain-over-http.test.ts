@@ -1,4 +1,4 @@
-/** The reader of a chain against real servers, which behave as servers do that are no good. */
+/** Tests the chain reader against real servers that misbehave. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -38,7 +38,7 @@ const honest: Handler = (_, response, body) => {
   response.writeHead(answer.status, answer.headers).end(answer.body)
 }
 
-/** @param late lets the ten seconds pass that an answer may take */
+/** @param late resolves when the ten-second response timeout should pass */
 function readerOf(endpoints: string[], late: Promise<void> = new Promise(() => {})) {
   return new HttpChainReader({
     endpoints,
@@ -57,13 +57,13 @@ const failuresOf = (question: Promise<unknown>) =>
     (error: { failures?: unknown }) => error.failures,
   )
 
-describe('a reader of a chain over HTTP', () => {
-  it('reads it', async () => {
+describe('HttpChainReader', () => {
+  it('reads the chain', async () => {
     const tip = await readerOf([await serve(honest)]).tip(['safe'])
     expect(tip.latest.hash).toBe(chain.head.hash)
   })
 
-  it('reads it where it is compressed', async () => {
+  it('reads compressed responses', async () => {
     const url = await serve((_, response, body) => {
       const answer = new ChainNode(chain).answer(body) as { body: string }
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(answer.body))
@@ -93,13 +93,13 @@ describe('a reader of a chain over HTTP', () => {
       'http_404',
       (_, response) => void response.writeHead(404).end(),
     ],
-  ])('goes on where one %s', async (_, failure, handler) => {
+  ])('fails over if an endpoint %s', async (_, failure, handler) => {
     const [bad, good] = [await serve(handler), await serve(honest)]
     expect(await failuresOf(readerOf([bad]).tip([]))).toEqual([failure])
     expect((await readerOf([bad, good]).tip([])).latest.number).toBe(20)
   })
 
-  it('goes on where nobody listens', async () => {
+  it('fails over if an endpoint does not listen', async () => {
     const gone = await serve(honest)
     await closing.pop()!()
     expect(await failuresOf(readerOf([gone]).tip([]))).toEqual(['unreachable'])
@@ -115,7 +115,7 @@ describe('a reader of a chain over HTTP', () => {
         response.on('close', () => clearInterval(drip))
       },
     ],
-  ])('ends the connection to one %s', async (_, behave) => {
+  ])('closes the connection to an endpoint %s', async (_, behave) => {
     let pass = () => {}
     const late = new Promise<void>((resolve) => (pass = resolve))
     let ended!: Promise<void>
@@ -128,7 +128,7 @@ describe('a reader of a chain over HTTP', () => {
     await ended
   })
 
-  it('reads no more than it has room for, whatever the length that was said', async () => {
+  it('response flood: stops reading at its limit, regardless of the content length', async () => {
     let written = 0
     let ended!: Promise<void>
     const url = await serve((_, response) => {
@@ -145,7 +145,7 @@ describe('a reader of a chain over HTTP', () => {
     expect(written).toBeLessThan(256)
   })
 
-  it('gives its key to no other host: a redirect is not followed', async () => {
+  it('key leak: does not follow a redirect, so no other host sees the API key', async () => {
     const heard: string[] = []
     const elsewhere = await serve((request, response, body) => {
       heard.push(request.url!)

@@ -1,4 +1,4 @@
-/** A chain of its own for a test: the real anvil on a free port, with blocks that come as in the local stack. */
+/** Starts a separate anvil chain for a test on a free port, with block production as in the local stack. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,27 +10,27 @@ import { freePort } from '../../origin/stack/ports.ts'
 
 export type Chain = { rpcUrl: string; close(): Promise<void> }
 
-/** Far longer than anvil ever took to answer, even on a busy machine. */
+/** Far more than anvil needs to respond, even on a busy machine. */
 const START_TIMEOUT_MS = 20_000
 
-/** Started as the native binary: the package's own launcher is a process between, which a kill would orphan. */
+/** The native binary, because the package's launcher is an intermediate process: killing it would orphan anvil. */
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch
 const anvil = createRequire(import.meta.url).resolve(
   `@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil`,
 )
 
-/** Blocks come each second, and with each transaction at once. */
+/** Mines a block every second, and another at once for each transaction. */
 const MINING = ['--block-time', '1', '--mixed-mining']
 
 /**
- * @param mining how its blocks come
- * @throws with what anvil printed, when it ends or stays silent instead of answering
+ * @param mining anvil's flags for block production
+ * @throws with anvil's output if it exits or does not respond
  */
 export async function startChain(mining: readonly string[] = MINING): Promise<Chain> {
   const port = await freePort()
   const rpcUrl = `http://127.0.0.1:${port}`
   const flags = [...mining, '--slots-in-an-epoch', '1', '--silent']
-  // Without it the states of earlier blocks go into the user's home folder, and a kill leaves them there.
+  // By default, anvil writes states of earlier blocks to the user's home folder and leaves them there when killed.
   const oldStates = mkdtempSync(join(tmpdir(), 'svc-anvil-'))
   const child = spawn(anvil, ['--port', String(port), '--cache-path', oldStates, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -54,7 +54,7 @@ export async function startChain(mining: readonly string[] = MINING): Promise<Ch
   while (!(await answers(rpcUrl))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       await close()
-      throw new Error(`anvil did not start: ${complaint}`)
+      throw new Error(`anvil failed to start: ${complaint}`)
     }
     await sleep(20)
   }

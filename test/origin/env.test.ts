@@ -36,7 +36,7 @@ const PROCESSOR = {
 const PRODUCTION = { ...LOCAL, SVC_ENV: 'production' }
 
 describe('the origin’s settings', () => {
-  it('have defaults for what may be left out', () => {
+  it('have defaults for optional settings', () => {
     expect(parseSettings(LOCAL)).toMatchObject({
       SVC_STATE_DIR: '.svc',
       SVC_ORIGIN_PORT: 8788,
@@ -63,7 +63,7 @@ describe('the origin’s settings', () => {
     expect(OPENINGS_DEFAULTS.production.gasPerDayWei).toBeGreaterThan(0n)
   })
 
-  it('let actions reach public addresses only, and local places that the operator names', () => {
+  it('let actions reach only public addresses, and local ones that the operator names', () => {
     expect(parseSettings(LOCAL)).toMatchObject({ SVC_OUTBOUND_ALLOW: [], SVC_OUTBOUND_DENY: [] })
     const places = {
       SVC_OUTBOUND_ALLOW: 'localhost:8545,[::1]:80',
@@ -78,14 +78,14 @@ describe('the origin’s settings', () => {
     })
   })
 
-  it('grant no credits unless they say so', () => {
+  it('grant no starter credits by default', () => {
     expect(parseSettings(LOCAL).SVC_STARTER_CREDITS_CENTS).toBe(0)
     expect(parseSettings({ ...LOCAL, SVC_STARTER_CREDITS_CENTS: '500' })).toMatchObject({
       SVC_STARTER_CREDITS_CENTS: 500,
     })
   })
 
-  it('take no payments unless all three keys of the processor are there', () => {
+  it('accept payments only if all three keys of the processor are set', () => {
     expect(processorConfig(parseSettings(LOCAL))).toBeUndefined()
     expect(processorConfig(parseSettings({ ...LOCAL, ...PROCESSOR }))).toEqual({
       secretKey: 'sk_test_abc',
@@ -96,7 +96,7 @@ describe('the origin’s settings', () => {
     })
     for (const name of Object.keys(PROCESSOR))
       expect(() => parseSettings({ ...LOCAL, ...PROCESSOR, [name]: undefined })).toThrow(
-        `${name}: required with the other settings of the processor`,
+        `${name}: required with the other processor settings`,
       )
   })
 
@@ -104,7 +104,7 @@ describe('the origin’s settings', () => {
     [
       'a publishable key of another mode',
       { SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc' },
-      'PUBLISHABLE_KEY: of another mode',
+      'PUBLISHABLE_KEY: must have the same mode',
     ],
     [
       'a secret key in place of the published one',
@@ -128,19 +128,19 @@ describe('the origin’s settings', () => {
         SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc',
         SVC_PROCESSOR_URL: 'http://localhost:1',
       },
-      'SVC_PROCESSOR_URL: a key of the live mode',
+      'SVC_PROCESSOR_URL: not allowed with a live mode key',
     ],
-  ])('refuse %s', (_what, wrong, message) => {
+  ])('reject %s', (_what, wrong, message) => {
     expect(() => parseSettings({ ...LOCAL, ...PROCESSOR, ...wrong })).toThrow(message)
   })
 
-  it('are those of production unless SVC_ENV says otherwise', () => {
+  it('default to production if SVC_ENV is not set', () => {
     const { SVC_ENV: _left, ...rest } = LOCAL
-    expect(() => parseSettings(rest)).toThrow('SVC_TEE: production refuses simulated')
+    expect(() => parseSettings(rest)).toThrow('SVC_TEE: simulated is not allowed in production')
   })
 
   it.each([
-    ['the simulated TEE', PRODUCTION, 'SVC_TEE: production refuses simulated'],
+    ['the simulated TEE', PRODUCTION, 'SVC_TEE: simulated is not allowed in production'],
     [
       'a machine without a pinned KMS root',
       { ...PRODUCTION, SVC_TEE: 'dstack' },
@@ -149,19 +149,19 @@ describe('the origin’s settings', () => {
     [
       'outbound requests to what is not public',
       { ...PRODUCTION, SVC_OUTBOUND_ALLOW: 'localhost:8545' },
-      'SVC_OUTBOUND_ALLOW: production refuses it',
+      'SVC_OUTBOUND_ALLOW: not allowed in production',
     ],
     [
       'payments with play money',
       { ...PRODUCTION, ...PROCESSOR },
-      'SVC_PROCESSOR_SECRET_KEY: production refuses keys of the test mode',
+      'SVC_PROCESSOR_SECRET_KEY: test mode keys are not allowed in production',
     ],
     [
       'a processor that is somewhere else',
       { ...PRODUCTION, SVC_PROCESSOR_URL: 'https://elsewhere.example' },
-      'SVC_PROCESSOR_URL: production refuses it',
+      'SVC_PROCESSOR_URL: not allowed in production',
     ],
-  ])('production refuses %s', (_what, environment, message) => {
+  ])('production rejects %s', (_what, environment, message) => {
     expect(() => parseSettings(environment)).toThrow(message)
   })
 
@@ -192,16 +192,16 @@ describe('the origin’s settings', () => {
     ['SVC_OUTBOUND_ALLOW', 'http://localhost:80'],
     ['SVC_OUTBOUND_DENY', 'https://edge.example'],
     ['SVC_EXECUTION_WALL_MS', '900001'],
-  ])('name %s when it is %j', (name, value) => {
+  ])('name %s in the error if it is %j', (name, value) => {
     expect(() => parseSettings({ ...LOCAL, [name]: value })).toThrow(`${name}: `)
   })
 
-  it('name everything that is wrong at once', () => {
+  it('report all errors at once', () => {
     const wrong = { ...LOCAL, SVC_CHAIN_RPC: 'x', SVC_CHANNEL_PSK: 'x' }
     expect(() => parseSettings(wrong)).toThrow(/SVC_CHAIN_RPC: .*; SVC_CHANNEL_PSK: /)
   })
 
-  it('leaked secret: no error says a value', () => {
+  it('leaked secret: no error contains a value', () => {
     const value = fc.string({ minLength: 8, maxLength: 60 }).map((text) => `canary-${text}`)
     fc.assert(
       fc.property(fc.constantFrom(...NAMES), value, (name, secret) => {

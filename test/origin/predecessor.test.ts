@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }))
 
-/** Another process that takes the folder and keeps it until it is killed. */
+/** Starts another process that takes the folder and keeps it until it is killed. */
 async function holder(id: string): Promise<ChildProcess> {
   const code = `
     import { takeFolder } from ${JSON.stringify(modulePath)}
@@ -28,8 +28,8 @@ async function holder(id: string): Promise<ChildProcess> {
   return child
 }
 
-describe('the process before this one', () => {
-  it('is nobody at the first start, and the last one after it has ended', () => {
+describe('the predecessor of a process', () => {
+  it('is undefined at the first start, and afterwards the last process that finished', () => {
     const first = takeFolder(stateDir, 'first')
     expect(first.predecessor).toBeUndefined()
     first.release()
@@ -41,7 +41,7 @@ describe('the process before this one', () => {
     third.release()
   })
 
-  it('is one that was killed', async () => {
+  it('can be a process that was killed', async () => {
     const child = await holder('killed')
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -50,7 +50,7 @@ describe('the process before this one', () => {
     next.release()
   })
 
-  it('mistaken identity: one that lives is never taken for dead, whoever starts beside it', async () => {
+  it('mistaken identity: is never a process that still runs, even if others start next to it', async () => {
     const child = await holder('alive')
     const beside = takeFolder(stateDir, 'beside')
     expect(beside.predecessor).toBeUndefined()

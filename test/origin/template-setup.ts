@@ -1,4 +1,4 @@
-/** Where a test run keeps the template of its sandboxes: the first file that wants a pool makes it. */
+/** Creates the folder for the sandbox template of a test run. The first file that needs a pool builds the template. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,7 +4,7 @@ import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
 const bytes = fc.uint8Array({ maxLength: 100 })
 
-it('encodes as Node does, and decodes what it encoded', () => {
+it('encodes like Node, and decodes its own output', () => {
   fc.assert(
     fc.property(bytes, (given) => {
       const text = encodeBase64url(given)
@@ -14,7 +14,7 @@ it('encodes as Node does, and decodes what it encoded', () => {
   )
 })
 
-it('malleability: every other text is refused, so that each byte string has one', () => {
+it('malleability: rejects all other spellings, so that each byte string has one', () => {
   for (const text of ['A', 'AAAAA', 'AB', 'AAB', 'AA=', 'AA==', 'A A', 'AA\n', 'A+AA', 'A/AA', 'é'])
     expect(decodeBase64url(text)).toBeUndefined()
   fc.assert(

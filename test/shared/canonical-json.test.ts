@@ -4,7 +4,7 @@ import { canonicalJson, NotCanonical } from '../../shared/canonical-json.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { canonicalJson as outsiders } from '../conformance/spec-client/derived-action.ts'
 
-/** RFC 8785 for a value of JSON, another way: code units compared one by one, and every text put together from entries. */
+/** Independent implementation of RFC 8785 that compares code units one by one. */
 function independent(value: unknown): string {
   if (Array.isArray(value)) return '['.concat(value.map(independent).join(), ']')
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -20,7 +20,7 @@ function byCodeUnits(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** Names that sort otherwise as numbers, as code points, by locale or by the order in which engines keep them. */
+/** Names that sort differently as numbers, by code point, by locale or in the insertion order of engines. */
 const name = fc
   .oneof(
     fc.constantFrom(
@@ -39,7 +39,9 @@ const name = fc
   )
   .map((text) => (isMisread(text) ? `${text}.` : text))
 
-/** The JSON.parse of Node 24 reads a name of one escaped character as a backslash now and then; a row below writes one. */
+/**
+ * Works around a bug of JSON.parse in Node 24, which sometimes reads a name of one escaped character as a backslash.
+ */
 function isMisread(text: string): boolean {
   return text.length === 1 && JSON.stringify(text).length > 3
 }
@@ -55,7 +57,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }))
 
-/** The same value with the members of every object put in the opposite order, or any other. */
+/** Reorders the members of every object in a value. */
 function shuffled(value: unknown, order: (keys: string[]) => string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => shuffled(item, order))
   if (typeof value !== 'object' || value === null) return value
@@ -69,7 +71,7 @@ function shuffled(value: unknown, order: (keys: string[]) => string[]): unknown 
 }
 
 describe('canonical JSON', () => {
-  it('is the same as two other implementations write, for any value of JSON with safe integers', () => {
+  it('equals the output of two other implementations for any JSON value with safe integers', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         expect(canonicalJson(value)).toBe(independent(value))
@@ -79,7 +81,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('reads back as the value, and is then written as the same text', () => {
+  it('parses to the same value, which serializes to the same text', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const text = canonicalJson(value)
@@ -90,7 +92,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('does not depend on the order in which members were set', () => {
+  it('does not depend on the insertion order of members', () => {
     fc.assert(
       fc.property(anyValue, fc.infiniteStream(fc.nat()), (value, numbers) => {
         const any = (keys: string[]) =>
@@ -138,7 +140,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson(value)).toBe(text)
   })
 
-  it('writes what is there twice, twice', () => {
+  it('writes repeated references in full', () => {
     const shared = { a: 1 }
     expect(canonicalJson([shared, { shared }])).toBe('[{"a":1},{"shared":{"a":1}}]')
   })
@@ -149,7 +151,7 @@ describe('canonical JSON', () => {
   })
 })
 
-/** The error that a value is refused with. */
+/** @returns the error that a value is rejected with */
 function refusalOf(value: unknown, options = {}): NotCanonical {
   try {
     canonicalJson(value, options)
@@ -170,7 +172,7 @@ const toJson = { toJSON: () => 'another' }
 // oxlint-disable-next-line no-sparse-arrays
 const sparse = [1, , 3]
 
-describe('refused, with its place', () => {
+describe('rejects, with the path', () => {
   it.each<[string, unknown, string]>([
     ['a fraction', { a: [0, 1, { b: 1.5 }] }, 'manifest.a[2].b'],
     ['the smallest fraction', [Number.MIN_VALUE], 'manifest[0]'],
@@ -218,23 +220,23 @@ describe('refused, with its place', () => {
     expect(refused.message).toMatch(/^manifest.*: ./)
   })
 
-  it('what is nested deeper, without running out of stack', () => {
+  it('deep nesting, without a stack overflow', () => {
     const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000))
     expect(refusalOf(deep).message).toContain(`deeper than ${JSON_DEPTH_MAX} levels`)
   })
 
-  it('a billion laughs: a few shared objects, whose text would fill the memory', () => {
+  it('billion laughs: a few shared objects with a text that would exhaust the memory', () => {
     let bomb: unknown = 'laugh'
     for (let level = 0; level < 40; level++) bomb = [bomb, bomb]
     expect(refusalOf(bomb).message).toMatch(/longer than \d+ characters/)
   })
 
-  it('a value that is secret stays out of the message', () => {
+  it('a secret value, which stays out of the message', () => {
     expect(refusalOf({ a: 'secret\ud800' }).message).not.toContain('secret')
     expect(refusalOf({ a: 1234.5678 }).message).not.toContain('1234')
   })
 
-  it('two-faced proxy: each property is read once, so that what was checked is what is written', () => {
+  it('two-faced proxy: reads each property once, so that it writes what it checked', () => {
     let reads = 0
     const target = { a: 1 }
     const faces = new Proxy(target, {

@@ -4,7 +4,7 @@ import vm from 'node:vm'
 import { expect, it } from 'vitest'
 import { actionCid } from '../../shared/cid.ts'
 
-it('the CID is computed in a browser as it is here, without anything of Node', async () => {
+it('computes the same CID in a browser, without Node APIs', async () => {
   const bundle = await build({
     entryPoints: [join(import.meta.dirname, '../../shared/cid.ts')],
     bundle: true,

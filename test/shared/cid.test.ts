@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actionCid, importedCid } from '../../shared/cid.ts'
 
-// Found with an independent implementation: UnixFS, 262,144-byte chunks, 174 children a node, no raw leaves.
+// Computed with an independent implementation: UnixFS, 262,144-byte chunks, 174 children per node, no raw leaves.
 describe('the CID of a source', () => {
   it.each([
     ['nothing', 0, 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH'],
@@ -18,7 +18,7 @@ describe('the CID of a source', () => {
     expect(await actionCid('a'.repeat(length))).toBe(cid)
   })
 
-  it('is of the bytes in UTF-8, not of the characters', async () => {
+  it('is computed from the UTF-8 bytes, not the characters', async () => {
     const text = 'é'.repeat(131_072)
     expect(await actionCid(text)).toBe(await importedCid(Buffer.from(text)))
     expect(await actionCid(`${text}a`)).toBe(await importedCid(Buffer.from(`${text}a`)))
@@ -26,8 +26,8 @@ describe('the CID of a source', () => {
   })
 })
 
-describe('the short way for one chunk', () => {
-  // Where a length takes a byte more in protobuf, and where the chunk ends.
+describe('the fast path for one chunk', () => {
+  // Around lengths where protobuf needs one more byte, and around the end of a chunk.
   const edges = [0, 1, 2, 119, 120, 121, 127, 128, 129, 16_372, 16_383, 16_384, 16_385]
   it.each([...edges, 262_143, 262_144, 262_145])(
     'agrees with the library at %i bytes',

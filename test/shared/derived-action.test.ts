@@ -13,14 +13,14 @@ import { derivedAction as outsiders } from '../conformance/spec-client/derived-a
 const TEMPLATE = 'function template(manifest, params) { return { manifest, params } }'
 
 describe('a derived action', () => {
-  it('is the template, the manifest as a constant, and a main that joins them, byte for byte', () => {
+  it('is the template, the manifest as a constant, and a main function that combines them, byte for byte', () => {
     expect(derivedSource(TEMPLATE, { names: ['b', 'a'], limit: 3 })).toBe(
       `${TEMPLATE}\nconst MANIFEST={"limit":3,"names":["b","a"]};\n` +
         'async function main(params) { return template(MANIFEST, params) }\n',
     )
   })
 
-  it('is what a client makes that was written from the specification alone', () => {
+  it('equals the result of a client written only from the specification', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.maxSafeInteger()), (manifest) => {
         fc.pre(!Object.hasOwn(manifest, '__proto__'))
@@ -29,23 +29,20 @@ describe('a derived action', () => {
     )
   })
 
-  it('comes with its CID and the hash of it, as the other client computes them', async () => {
+  it('comes with the same CID and hash as in that client', async () => {
     const { source, cid, cidHash } = await deriveAction(TEMPLATE, { a: 1 })
     expect(source).toBe(derivedSource(TEMPLATE, { a: 1 }))
     expect([cid, cidHash]).toEqual([cidOf(source), outsidersHash(cid)])
     expect(cidHash).toBe(keccak256(toUtf8Bytes(cid)))
   })
 
-  it.each([1, 262_144, 262_145])(
-    'has the CID of a source of so many bytes more: %i',
-    async (bytes) => {
-      const { source, cid } = await deriveAction(`${TEMPLATE}//${'x'.repeat(bytes)}`, null)
-      expect(cid).toBe(cidOf(source))
-      expect(cid).toBe(await actionCid(source))
-    },
-  )
+  it.each([1, 262_144, 262_145])('has the CID of its source with %i more bytes', async (bytes) => {
+    const { source, cid } = await deriveAction(`${TEMPLATE}//${'x'.repeat(bytes)}`, null)
+    expect(cid).toBe(cidOf(source))
+    expect(cid).toBe(await actionCid(source))
+  })
 
-  it('is another for another manifest, and the same for the same in another order', async () => {
+  it('depends on the manifest, but not on the order of its members', async () => {
     const cids = await Promise.all(
       [
         { a: 1, b: 2 },
@@ -57,7 +54,7 @@ describe('a derived action', () => {
     expect(cids[2]).not.toBe(cids[0])
   })
 
-  it('has at most the bytes of a source', () => {
+  it('is limited to the size of a source', () => {
     const rest = derivedSource(`${TEMPLATE}//`, null).length
     const most = `${TEMPLATE}//${'x'.repeat(SOURCE_MAX_BYTES - rest)}`
     expect(derivedSource(most, null)).toHaveLength(SOURCE_MAX_BYTES)
@@ -65,13 +62,13 @@ describe('a derived action', () => {
     expect(() => derivedSource(`${most.slice(0, -1)}é`, null)).toThrow(TemplateRefused)
   })
 
-  it('names the place in the manifest that has no canonical text', () => {
+  it('reports the path of a manifest value that has no canonical text', () => {
     expect(() => derivedSource(TEMPLATE, { fee: [0.1] })).toThrow(/^manifest\.fee\[0\]: a fraction/)
   })
 
-  it('forged field: __proto__ in a literal sets the prototype, and a name that nobody granted is there', () => {
+  it('forged field: rejects __proto__, which in a literal sets the prototype and adds a field that was never granted', () => {
     const manifest: unknown = JSON.parse('{"names":{"__proto__":{"admin":true}}}')
-    // What the attack would gain, were it let through.
+    // The effect of the attack if it were accepted.
     const meant = new vm.Script(`(${JSON.stringify(manifest)}).names.admin`).runInNewContext()
     expect(meant).toBe(true)
     expect(() => derivedSource(TEMPLATE, manifest)).toThrow(NotCanonical)
@@ -79,7 +76,7 @@ describe('a derived action', () => {
   })
 })
 
-describe('the shape of a CID', () => {
+describe('the format of a CID', () => {
   const CID = 'QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm'
   it.each([
     [CID, true],
@@ -94,12 +91,12 @@ describe('the shape of a CID', () => {
     ['', false],
     [undefined, false],
     [[CID], false],
-  ])('of %j is right: %s', (text, right) => {
+  ])('of %j is valid: %s', (text, right) => {
     expect(isActionCid(text)).toBe(right)
   })
 })
 
-/** What a template is refused for; `undefined` where it is taken. */
+/** @returns the reason a template is rejected for; undefined if it is accepted */
 function refusalOf(template: string, manifest: unknown = null): string | undefined {
   try {
     derivedSource(template, manifest)
@@ -118,17 +115,17 @@ const compiles = (source: string) => {
   }
 }
 
-/** Ends a template literal; the rest of the text is code then. */
+/** Ends a template literal, so that the rest of the text is code. */
 const BACKTICK = '`;globalThis.taken=1;//'
 
-/** What templates of the property are put together from. */
+/** Pieces of random templates. */
 const PIECES =
   '` " \' / * \\ \n { } ( ) [ ] a 1 = ; + , . g : /* */ // ${ ++ => if(1) <!-- --> ... #! of typeof var function(){} /`/'
     .split(' ')
     .concat(' ', '\n', 'return ')
 
-/** Refused although an engine takes it: to be written otherwise. */
-const UNCLEAR = /a slash that may|can be a comment/
+/** Rejections of templates that an engine would accept, but that are ambiguous. */
+const UNCLEAR = /ambiguous slash|may start a comment/
 
 describe('a template', () => {
   it.each([
@@ -149,7 +146,7 @@ describe('a template', () => {
     ['with a property that is named as a word', `${TEMPLATE}; const o = {}; o.return / 2 / 1`],
     ['with main and MANIFEST in other places', `${TEMPLATE}; ({ main: 1 }).main; "MANIFEST"`],
     ['with letters of other scripts', `const größe = 1, 数 = 2;\n${TEMPLATE}`],
-  ])('%s is taken, and its action runs', async (_what, template) => {
+  ])('%s is accepted, and its action runs', async (_what, template) => {
     expect(refusalOf(template)).toBeUndefined()
     const source = derivedSource(template, { names: ['a', 'b'] })
     const run = new vm.Script(`${source};main({ n: 1 })`).runInNewContext()
@@ -165,7 +162,7 @@ describe('a template', () => {
     ['a regular expression', `${TEMPLATE}; const r = /to be`, 'regular expression'],
     ['a brace', 'function template(manifest, params) { return 1', 'bracket'],
     ['a parenthesis', `${TEMPLATE}; (`, 'bracket'],
-  ])('swallowed manifest: %s at its end would take in what is appended', (_what, template, why) => {
+  ])('swallowed manifest: %s at its end would absorb the appended text', (_what, template, why) => {
     expect(refusalOf(template)).toContain(why)
   })
 
@@ -173,7 +170,7 @@ describe('a template', () => {
     ['a template literal', `${TEMPLATE}; const t = \``, '`;globalThis.taken=1;//'],
     ['a comment', `${TEMPLATE} /*`, '*/globalThis.taken=1;//'],
     ['a string', `${TEMPLATE}; const t = "\\`, ';globalThis.taken=1;//'],
-    // Read as code by who takes the comment for none, or the slash for the other of the two that it can be.
+    // Parsed as code if the comment is not recognized, or if a division is read as a regular expression or vice versa.
     ['a literal behind <!--', `${TEMPLATE}\n<!-- \`\n\``, BACKTICK],
     ['a literal behind -->', `${TEMPLATE}\n--> \`\n\``, BACKTICK],
     ['a literal behind #!', `#! \`\n\`;${TEMPLATE}`, BACKTICK],
@@ -219,7 +216,7 @@ describe('a template', () => {
       const appended = outsiders(template, { [text]: 1 })
       const world = vm.createContext({ taken: 0 })
       if (compiles(appended)) new vm.Script(appended).runInContext(world)
-      // The specification's own wording lets it through.
+      // The attack works against a client that follows only the specification.
       expect(world['taken']).toBe(1)
       expect(refusalOf(template, { [text]: 1 })).toBeDefined()
     },
@@ -229,8 +226,10 @@ describe('a template', () => {
     ['a main', `${TEMPLATE}; function main() {}`],
     ['a main of its own, assigned', `${TEMPLATE}; main = () => 1`],
     ['a MANIFEST', `${TEMPLATE}; var MANIFEST = {}`],
-  ])('that has %s is refused by that name', (_what, template) => {
-    expect(refusalOf(template)).toMatch(/^template: (main|MANIFEST) is for what is appended/)
+  ])('is rejected by name if it has %s', (_what, template) => {
+    expect(refusalOf(template)).toMatch(
+      /^template: (main|MANIFEST) is reserved for the appended code/,
+    )
   })
 
   it.each([
@@ -238,27 +237,25 @@ describe('a template', () => {
     ['another function', 'function run(manifest, params) {}'],
     ['only the name', '"template"; // function template'],
     ['one inside of another', 'function f() { function template() {} }'],
-  ])('that declares %s is told what to declare', (_what, template) => {
+  ])('is rejected with a hint if it declares %s', (_what, template) => {
     expect(refusalOf(template)).toContain('declare function template(manifest, params)')
   })
 
-  it('with half a surrogate pair is refused: its CID would be of another text', () => {
+  it('is rejected with half a surrogate pair, because its CID would be that of another text', () => {
     expect(refusalOf(`${TEMPLATE} // \ud800`)).toContain('surrogate')
   })
 
-  it('is told on which line it went wrong', () => {
-    expect(refusalOf(`${TEMPLATE}\n\n  /* open`)).toBe(
-      'template: line 3: a comment that does not end',
-    )
+  it('is reported with the line of an error', () => {
+    expect(refusalOf(`${TEMPLATE}\n\n  /* open`)).toBe('template: line 3: unterminated comment')
   })
 
-  it('of megabytes is looked at without running out of stack', () => {
+  it('of several megabytes is checked without a stack overflow', () => {
     const large = 'x\\n'.repeat(1_000_000)
     for (const literal of [`"${large}"`, `\`${large}\``, `/${large}/`, `/*${large}*/`])
       expect(refusalOf(`${TEMPLATE};${literal}`)).toBeUndefined()
   })
 
-  it('that is taken and compiles with the manifest is whole without it, whatever it is put together from', () => {
+  it('that is accepted and compiles with the manifest also compiles without it, whatever its pieces', () => {
     const piece = fc.constantFrom(...PIECES)
     const manifest = { '`;//': '*/;/*`', '";//': "';" }
     fc.assert(
@@ -268,7 +265,7 @@ describe('a template', () => {
         const taken = refusal === undefined
         if (taken && compiles(derivedSource(template, manifest)))
           expect(compiles(template), template).toBe(true)
-        // The other way round: what an engine takes whole is not refused, unless it can be read in two ways.
+        // Conversely, a template that compiles is not rejected unless it is ambiguous.
         else if (!taken && !UNCLEAR.test(refusal)) expect(compiles(template), template).toBe(false)
       }),
       { numRuns: 3_000 },

@@ -14,10 +14,10 @@ describe('a document as HTML', () => {
 
   it('has one h1', () => {
     expect(() => renderMarkdown('Text', () => undefined)).toThrow('one h1')
-    expect(() => rendered('# Another')).toThrow('one h1, and not 2')
+    expect(() => rendered('# Another')).toThrow('one h1 in the document, found 2')
   })
 
-  it('gives each heading the id that GitHub gives it, and no two the same', () => {
+  it('gives each heading a unique ID, the same as on GitHub', () => {
     const { headings, html: text } = rendered(
       "## Two words\n## Two words\n## `POST /core/v1/x_y`\n### What's *new*?",
     )
@@ -30,19 +30,19 @@ describe('a document as HTML', () => {
     expect(text).toContain('<h2 id="two-words-1">Two words</h2>')
   })
 
-  it('shows code as it is, in a box that scrolls by keyboard', () => {
+  it('shows code verbatim, in a box that scrolls by keyboard', () => {
     expect(html('```sh\necho "<b>" && x\n```')).toBe(
       '<div class="sample"><pre tabindex="0"><code>echo &quot;&lt;b&gt;&quot; &amp;&amp; x</code></pre></div>\n',
     )
   })
 
-  it('puts a table where it scrolls by itself, named by its columns', () => {
+  it('puts a table into a scrollable box, named by its columns', () => {
     expect(html('| `a` | b |\n|---|---|\n| 1 | 2 |')).toMatch(
       /^<div class="scroll" role="group" tabindex="0" aria-label="Table: a, b"><table>/,
     )
   })
 
-  it('keeps our own markup, and drops remarks for editors', () => {
+  it('keeps our own markup, and drops comments', () => {
     expect(html('<!-- settings: x -->\n\n<details><summary>More</summary></details>')).toBe(
       '<details><summary>More</summary></details>',
     )
@@ -66,11 +66,11 @@ describe('links of a document', () => {
     ['docs/security.md', '#keys', '#keys'],
     ['docs/security.md', '/openapi.json', '/openapi.json'],
     ['docs/security.md', 'https://example.com/a', 'https://example.com/a'],
-  ])('of %s to %s lead to %s', (file, href, target) => {
+  ])('from %s to %s lead to %s', (file, href, target) => {
     expect(from(file)(href)).toBe(target)
   })
 
-  it('to files that are not served are the files’ paths', () => {
+  it('to files that are not served become paths', () => {
     const { html: text } = renderMarkdown(
       '# T\n\n[edge/app.ts](../edge/app.ts) and [the app](../edge/app.ts)',
       from('docs/security.md'),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes.ts'
-import { ApiError, type ErrorStatus, reasonOf } from '../../shared/errors.ts'
+import type { ErrorStatus } from '../../shared/error-names.ts'
+import { ApiError, reasonOf } from '../../shared/errors.ts'
 
-/** The specification's table (core API, Errors), copied from there. */
+/** Error codes by status, as published for the core API. */
 const WORDS: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -21,7 +22,7 @@ const all = Object.entries(ERROR_CODES).flatMap(([reason, { statuses }]) =>
 const finer = all.filter(
   ({ status, reason }) => !Object.values(WORDS).includes(reason) && WORDS[status],
 )
-/** decisions.md, Trigger service, publishes these two as `error`. */
+/** The trigger service publishes these two codes as `error` (docs/decisions/0065). */
 const isPublished = ({ reason }: { reason: string }) =>
   ['trigger_disabled', 'chain_not_configured'].includes(reason)
 
@@ -31,12 +32,12 @@ const bodyOf = (status: ErrorStatus, reason: ErrorCode) => {
 }
 
 describe('the error of a structured body', () => {
-  it.each(all)('$status $reason: is the specified word of the status', ({ status, reason }) => {
+  it.each(all)('$status $reason: is the published code of the status', ({ status, reason }) => {
     const expected = isPublished({ reason }) ? reason : (WORDS[status] ?? reason)
     expect(bodyOf(status, reason).error).toBe(expected)
   })
 
-  it.each(finer)('$status $reason: leaves the reason beside it, and in x-svc-error', (one) => {
+  it.each(finer)('$status $reason: includes the reason in the body and in x-svc-error', (one) => {
     const body = bodyOf(one.status, one.reason)
     expect(body).toMatchObject({
       reason: one.reason,
@@ -46,7 +47,7 @@ describe('the error of a structured body', () => {
     expect(reasonOf(body)).toBe(one.reason)
   })
 
-  it('has no reason beside it where there is no finer one', () => {
+  it('has no reason if there is no more specific one', () => {
     const failure = new ApiError(402, 'm', 'f')
     expect(failure.toBody('https://svc.test')).not.toHaveProperty('reason')
     expect(failure.headers).toEqual({})

@@ -24,25 +24,25 @@ describe('a body', () => {
   )
 
   it.each(['application/problem+json', 'application/vnd.api+json'])(
-    'of type %s is JSON',
+    'of +json type %s is JSON',
     (type) => {
       expect(parseJson('[]', type)).toEqual([])
     },
   )
 
   it.each(['', 'text/html', 'text/json', 'application/jsonp', 'xapplication/json', 'multipart/x'])(
-    'of type %j is not',
+    'of type %j is rejected',
     (type) => {
       expect(refusal(() => parseJson('{}', type))[0]).toBe(415)
     },
   )
 
-  it('that is empty counts as {} where it is optional, whatever its type', () => {
+  it('that is empty counts as {} if optional, whatever its type', () => {
     expect(parseJson('', 'text/plain', true)).toEqual({})
     expect(refusal(() => parseJson('', null))[0]).toBe(400)
   })
 
-  it('slow type: a content type made to backtrack is refused at once', () => {
+  it('slow type: a content type that causes backtracking is rejected at once', () => {
     const began = performance.now()
     const hostile = `application/${'a+'.repeat(8_000)}`
     expect(refusal(() => parseJson('{}', hostile))[0]).toBe(415)
@@ -58,12 +58,12 @@ describe('validation', () => {
   })
   const of = (value: unknown) => refusal(() => validate(schema, value))
 
-  it('names the field, with its place in a list', () => {
+  it('names the field, with its index in a list', () => {
     expect(of({ kind: 'a', list: [{ n: 1 }, { n: 'x' }] })[1]).toContain('list[1].n:')
     expect(of(null)[1]).toContain('body:')
   })
 
-  it('tells another type (422) from another value (400)', () => {
+  it('distinguishes a wrong type (422) from a wrong value (400)', () => {
     const list: object[] = []
     expect(of({ list, kind: 5 })[0]).toBe(422)
     expect(of({ list })[0]).toBe(422)
@@ -76,11 +76,11 @@ describe('validation', () => {
     expect(of({ list: [{ n: 10 }], kind: 'a' })[0]).toBe(400)
   })
 
-  it('is 422 when one field is missing, though another has a bad value', () => {
+  it('answers 422 if one field is missing and another has a bad value', () => {
     expect(of({ list: [{ n: 10 }] })[0]).toBe(422)
   })
 
-  it('flood: a long list of wrong values costs one complaint, not one for each', () => {
+  it('flood: a long list of wrong values causes one error message, not one each', () => {
     const wrong = Array<number>(500_000).fill(5)
     const ids = { request_id: 'a'.repeat(22), issued_at: 1, expires_at: 2, wait_ms: 0 }
     const [, outcomes] = refusal(() => validate(outcomesRequestSchema, { ...ids, run_ids: wrong }))

@@ -3,7 +3,7 @@ import * as limits from '../../shared/limits.ts'
 
 const MIB = 1024 * 1024
 
-/** The figures of the specification and of `decisions.md`, written out: a constant that drifts is noticed here. */
+// Published limits, written out so that an accidental change of a constant fails.
 it.each([
   ['PAYMENT_MIN_CENTS', 500],
   ['PAYMENT_MAX_CENTS', 1_000_000],

@@ -16,7 +16,7 @@ const KEY = newReceiptKey()
 const verified = async (texts: string[]) => verifyReceiptChain(texts, await verifierOf(KEY))
 const newChain = (length = 4) => chainOf(signerWith(KEY), length)
 
-/** Which receipt is refused, and for what. */
+/** @returns the index and the flaw of the rejected receipt */
 async function refusalOf(texts: string[]): Promise<[number, string]> {
   const refused = await verified(texts).then(
     () => new Error('it was believed'),
@@ -27,23 +27,23 @@ async function refusalOf(texts: string[]): Promise<[number, string]> {
 }
 
 describe('a chain of receipts', () => {
-  it('holds from its first receipt on', async () => {
+  it('is valid from its first receipt', async () => {
     const receipts = await verified(newChain())
     expect(receipts.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
   })
 
-  it('holds from a later one on, and says from which', async () => {
+  it('is valid from a later receipt, and reports which', async () => {
     const receipts = await verified(newChain().slice(1))
     expect(receipts[0]!.sequence).toBe(2)
   })
 
-  it('of nothing is nothing', async () => {
+  it('is empty without receipts', async () => {
     expect(await verified([])).toEqual([])
   })
 })
 
-describe('a chain is refused', () => {
-  it('left out: a receipt between two others', async () => {
+describe('a chain is rejected', () => {
+  it('omission: a missing receipt between two others', async () => {
     const [a, b, , d] = newChain() as [string, string, string, string]
     expect(await refusalOf([a, b, d])).toEqual([2, 'gap'])
   })
@@ -53,7 +53,7 @@ describe('a chain is refused', () => {
     expect(await refusalOf([b, a, c])).toEqual([1, 'not_in_order'])
   })
 
-  it('padded: a receipt told twice', async () => {
+  it('padded: a repeated receipt', async () => {
     const [a, b] = newChain() as [string, string]
     expect(await refusalOf([a, b, b])).toEqual([2, 'repeated'])
   })

@@ -32,7 +32,7 @@ beforeAll(async () => {
 const check = (outcome: Outcome, { call = CALL, composeHash = COMPOSE_HASH } = {}) =>
   receiptOfCall(call, outcome, { key, composeHash })
 
-/** What of the receipt does not fit. */
+/** @returns the field of the receipt that does not match */
 async function mismatchOf(checked: Promise<unknown>): Promise<string> {
   const refused = await checked.then(
     () => new Error('it was believed'),
@@ -43,22 +43,22 @@ async function mismatchOf(checked: Promise<unknown>): Promise<string> {
 }
 
 describe('the receipt of a call', () => {
-  it('fits the call and its outcome, of a success and of a failure', async () => {
+  it('matches the call and its outcome, for a success and a failure', async () => {
     for (const outcome of [success, failure]) {
       const receipt = sign(outcome, { params })
       expect(await check({ ...outcome, receipt })).toMatchObject({ status: outcome.status })
     }
   })
 
-  it('is none where the origin lost the run, and nowhere else', async () => {
+  it('is missing only if the origin lost the run', async () => {
     const lost: Outcome = { ...FAILURE, code: 'origin_lost' }
     expect(await check(lost)).toBeUndefined()
-    expect(await mismatchOf(check(success))).toBe('there is none')
-    expect(await mismatchOf(check(failure))).toBe('there is none')
+    expect(await mismatchOf(check(success))).toBe('no receipt')
+    expect(await mismatchOf(check(failure))).toBe('no receipt')
   })
 })
 
-describe('a true receipt is refused', () => {
+describe('a valid receipt is rejected', () => {
   it.each<[string, string, () => Promise<unknown>]>([
     [
       'of other params',
@@ -117,7 +117,7 @@ describe('a true receipt is refused', () => {
     expect(await mismatchOf(checked())).toBe(field)
   })
 
-  it('under an answer that names another action', async () => {
+  it('under a response that names another action', async () => {
     const receipt = sign(success, { params })
     const answer = { ...success, action_cid: SUCCESS.action_cid, receipt }
     expect(await mismatchOf(check(answer))).toBe('action_cid')

@@ -24,7 +24,7 @@ const KEY = newReceiptKey()
 const sign = signerWith(KEY)
 const verified = async (text: string) => verifyReceipt(text, await verifierOf(KEY))
 
-/** The flaw that a text is refused for. */
+/** @returns the flaw that a text is rejected for */
 async function flawOf(text: string, key = KEY): Promise<ReceiptFlaw> {
   const refused = await verifyReceipt(text, await verifierOf(key)).then(
     () => new Error('it was believed'),
@@ -35,7 +35,7 @@ async function flawOf(text: string, key = KEY): Promise<ReceiptFlaw> {
 }
 
 describe('a receipt', () => {
-  it('says what ran, for whom, when, and what came of it', async () => {
+  it('states what ran, for which account, when, and with which result', async () => {
     const receipt = await verified(sign(SUCCESS, { params: '{"n": 1}', runId: 'run' }))
     expect(receipt).toMatchObject({
       v: 1,
@@ -52,7 +52,7 @@ describe('a receipt', () => {
     })
   })
 
-  it('of a failed run has the error’s code and no response', async () => {
+  it('of a failed run has the error code and no response', async () => {
     const receipt = await verified(sign(FAILURE))
     expect(receipt).toMatchObject({
       status: 'failed',
@@ -63,7 +63,7 @@ describe('a receipt', () => {
     expect(receipt).not.toHaveProperty('run_id')
   })
 
-  it('has the hash of the response as JSON.stringify writes it, whatever is in it', async () => {
+  it('contains the hash of the response as written by JSON.stringify, whatever its content', async () => {
     const response = JSON.parse(
       '{"b":1,"a":[1e2,0.10,"\\u00e9\\ud800"],"__proto__":{"x":null},"2":0,"1":-0}',
     )
@@ -72,13 +72,13 @@ describe('a receipt', () => {
     expect(response_sha256).toBe(sha256OfText(asReceived))
   })
 
-  it('has exactly the header of RFC 7515 that is documented', () => {
+  it('has exactly the documented RFC 7515 header', () => {
     const header = Buffer.from(sign().split('.')[0]!, 'base64url').toString()
     expect(JSON.parse(header)).toEqual(headerFor(KEY))
   })
 })
 
-describe('a receipt is refused', () => {
+describe('a receipt is rejected', () => {
   const [header, payload, signature] = sign().split('.') as [string, string, string]
 
   it('forged payload: another charge under the same signature', async () => {
@@ -86,24 +86,24 @@ describe('a receipt is refused', () => {
     expect(await flawOf([header, forged, signature].join('.'))).toBe('signature')
   })
 
-  it('malleable signature: the other one of two that verify, by which a chain would look forked', async () => {
+  it('malleable signature: the other of two valid ones, with which a chain would look forked', async () => {
     const bytes = Buffer.from(signature, 'base64url')
     const s = BigInt(`0x${bytes.subarray(32).toString('hex')}`)
     bytes.write((P256_ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
     expect(await flawOf([header, payload, bytes.toString('base64url')].join('.'))).toBe('malformed')
   })
 
-  it('transplanted signature: that of another receipt', async () => {
+  it('transplanted signature: the signature of another receipt', async () => {
     const other = sign().split('.')[2]!
     expect(await flawOf([header, payload, other].join('.'))).toBe('signature')
   })
 
-  it('another key: signed by one who names the right key', async () => {
+  it('another key: signed with another key under the right key ID', async () => {
     const other = newReceiptKey()
     expect(await flawOf(jwsOf(other, headerFor(KEY), payloadOf(sign())))).toBe('signature')
   })
 
-  it('another key: of another deployment', async () => {
+  it('another key: from another deployment', async () => {
     expect(await flawOf(sign(), newReceiptKey())).toBe('other_key')
   })
 
@@ -113,14 +113,14 @@ describe('a receipt is refused', () => {
   })
 
   it.each(['HS256', 'ES384', 'ES256K', 'es256', ''])(
-    'algorithm confusion: %s, though the signature is good',
+    'algorithm confusion: %s, despite a good signature',
     async (alg) => {
       const text = jwsOf(KEY, { ...headerFor(KEY), alg }, payloadOf(sign()))
       expect(await flawOf(text)).toBe('algorithm')
     },
   )
 
-  it('cross-type: what the key has signed as something else', async () => {
+  it('cross-type: signed by the key for another purpose', async () => {
     const text = jwsOf(KEY, { ...headerFor(KEY), typ: 'JWT' }, payloadOf(sign()))
     expect(await flawOf(text)).toBe('type')
   })
@@ -135,7 +135,7 @@ describe('a receipt is refused', () => {
     )
   })
 
-  it('swapped header: the bytes of another spelling of it', async () => {
+  it('swapped header: another spelling of the same header', async () => {
     const { alg, kid, typ } = headerFor(KEY)
     expect(await flawOf([partOf({ typ, kid, alg }), payload, signature].join('.'))).toBe(
       'signature',
@@ -156,7 +156,7 @@ describe('a receipt is refused', () => {
     expect(await flawOf(text)).toBe('malformed')
   })
 
-  it('malleable base64: other last bits of the same signature', async () => {
+  it('malleable base64: other trailing bits of the same signature', async () => {
     const last = signature.at(-1)!
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const next = alphabet[alphabet.indexOf(last) + 1]!

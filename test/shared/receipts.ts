@@ -1,4 +1,4 @@
-/** Receipts for tests: signed by the origin's own signer, and by hand where the signer would not. */
+/** Receipts for tests, signed by the origin's own signer, or by hand if the signer would refuse. */
 import { randomBytes } from 'node:crypto'
 import { keyIdOf } from '../../origin/channel/open-request.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
@@ -47,7 +47,7 @@ export function signerWith(key: P256Key, chainsMax?: number) {
   ) => signer.signed({ accountHash: account, params, runId }, outcome).receipt!
 }
 
-/** A JWS of any header and payload, truly signed. */
+/** A validly signed JWS with any header and payload. */
 export function jwsOf(key: P256Key, header: object, payload: object): string {
   const text = `${partOf(header)}.${partOf(payload)}`
   return `${text}.${es256(privateKeyOf(key), text).toString('base64url')}`
@@ -67,7 +67,6 @@ export function payloadOf(receipt: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(receipt.split('.')[1]!, 'base64url').toString())
 }
 
-/** The chain of an account at one process. */
 export function chainOf(signNext: () => string, length: number): string[] {
   return Array.from({ length }, () => signNext())
 }

@@ -7,7 +7,7 @@ import { frame, unframe } from '../../shared/wire/sealed-http.ts'
 const bytes = fc.uint8Array({ maxLength: 2_000 }).map((array) => Uint8Array.from(array))
 
 describe('a framed request', () => {
-  it('comes apart as it was put together, whether there was room or not', () => {
+  it('unframes to the original parts, with or without spare room', () => {
     fc.assert(
       fc.property(
         bytes,
@@ -24,13 +24,13 @@ describe('a framed request', () => {
     )
   })
 
-  it('uses the room that it was given, so that a body is not copied', () => {
+  it('uses the given room, so that a body is not copied', () => {
     const room = new Uint8Array(100)
     expect(frame(room, 10, { a: 1 }).buffer).toBe(room.buffer)
     expect(frame(new Uint8Array(10), 10, { a: 1 }).buffer).not.toBe(room.buffer)
   })
 
-  it('any bytes are a frame or none, and never an error', () => {
+  it('unframes any bytes without an error', () => {
     fc.assert(
       fc.property(bytes, (any) => {
         const parts = unframe(any)
@@ -41,12 +41,12 @@ describe('a framed request', () => {
 })
 
 describe('a path', () => {
-  it('of the look-up of an action’s key is not passed on, in the envelope or without', () => {
+  it('of an action key lookup is not forwarded, sealed or not', () => {
     expect(isPassedOn('/core/v1/get_svc_action_wallet')).toBe(false)
     expect(isPassedOn('/core/v1/get_svc_action_ipfs_id')).toBe(true)
   })
 
-  it('that is passed on is the same path to every reader of URLs', () => {
+  it('that is forwarded is the same path to every URL parser', () => {
     const piece = fc.constantFrom(
       '..',
       '.',
@@ -77,7 +77,7 @@ describe('a path', () => {
 })
 
 describe('a key', () => {
-  it('of 32 bytes in base64 has the shape, and no other text', () => {
+  it('must be 32 bytes in base64', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (array) => {
         expect(isApiKeyShape(Buffer.from(array).toString('base64'))).toBe(true)
@@ -87,7 +87,7 @@ describe('a key', () => {
     )
   })
 
-  it('that decodes to 32 bytes but is not how they are written is none', () => {
+  it('is rejected if it decodes to 32 bytes but is not their canonical encoding', () => {
     const text = Buffer.alloc(32).toString('base64')
     expect(isApiKeyShape(text)).toBe(true)
     const other = `${text.slice(0, 42)}B=`
@@ -95,7 +95,7 @@ describe('a key', () => {
     expect(isApiKeyShape(other)).toBe(false)
   })
 
-  it('in Authorization wins over one in X-Api-Key', () => {
+  it('in Authorization takes precedence over X-Api-Key', () => {
     const headers = new Headers({ authorization: 'Bearer  one', 'x-api-key': 'two' })
     expect(keyOf(headers)).toBe('one')
     expect(keyOf(new Headers({ authorization: 'Basic one', 'x-api-key': ' two ' }))).toBe('two')

@@ -11,8 +11,8 @@ const request = requestOf({
 const issuesOf = (value: unknown) =>
   request.safeParse(value).error?.issues.map(({ path, message }) => [path.join(), message])
 
-describe('a request whose fields have several spellings', () => {
-  it('gives each field once, under one name', () => {
+describe('a request with several spellings per field', () => {
+  it('returns each field once, under one name', () => {
     expect(request.parse({ colour: 'Red', magnitude: '3', on: false })).toEqual({
       color: 'red',
       size: 3,
@@ -20,29 +20,29 @@ describe('a request whose fields have several spellings', () => {
     })
   })
 
-  it('lacks what was not sent, and ignores what it does not know', () => {
+  it('omits fields that were not sent, and ignores unknown ones', () => {
     expect(request.parse({ color: 'red', on: true, shape: 'round' })).toEqual({
       color: 'red',
       on: true,
     })
   })
 
-  it('takes spellings that mean the same, and refuses those that disagree, naming both', () => {
+  it('accepts spellings with equal values, and rejects contradicting ones by name', () => {
     expect(request.parse({ color: 'RED', colour: 'red', on: true }).color).toBe('red')
     expect(issuesOf({ color: 'red', colour: 'blue', on: true })).toEqual([
-      ['color', 'another value than in colour; send the field once'],
+      ['color', 'conflicts with colour: send the field only once'],
     ])
     expect(issuesOf({ color: 'red', on: true, size: 1, magnitude: 2 })?.[0]?.[0]).toBe('size')
   })
 
-  it('names the main spelling of what is missing, and the others beside it', () => {
+  it('names the main spelling of a missing field, and the others', () => {
     expect(issuesOf({})).toEqual([
-      ['color', 'required (also taken as colour)'],
+      ['color', 'required (also accepted as colour)'],
       ['on', 'required'],
     ])
   })
 
-  it('describes itself: every spelling is there, and one of each required field is needed', () => {
+  it('describes every spelling, and requires one per required field', () => {
     const { properties, allOf } = z.toJSONSchema(request, { io: 'input' })
     expect(Object.keys(properties!)).toEqual(['color', 'colour', 'size', 'magnitude', 'on'])
     expect(allOf).toEqual([

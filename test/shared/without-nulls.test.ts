@@ -29,7 +29,7 @@ it.each([
   expect(withoutNulls(schema, given)).toEqual(read)
 })
 
-it('keeps a field called __proto__, so that it is refused as unknown', () => {
+it('keeps a field called __proto__, so that it is rejected as unknown', () => {
   const given: unknown = JSON.parse('{"__proto__": null, "name": "x"}')
   expect(Object.keys(withoutNulls(schema, given) as object)).toEqual(['__proto__', 'name'])
 })

@@ -1,24 +1,24 @@
-/** An account at origin processes, and what its owner does in one line. */
+/** An account on one or more origin processes, with one-line methods for its owner's operations. */
 import { randomUUID } from 'node:crypto'
 import { apiKeyHash, cidHash } from '../../origin/accounts/api-key.ts'
 import { actionCid } from '../../shared/cid.ts'
 import type { Answer, OriginProcess } from './origins.ts'
 
-/** Takes the wallet's key, which is what a permission is worth. Without ethers, whose loading takes longer than all else. */
+// Reads the wallet's private key, the capability that permissions protect. Does not use ethers, which is slow to load.
 const KEY_TAKER = `async function main({ pkpId }) {
   return (await Svc.Actions.getPrivateKey({ pkpId })).length
 }`
 export const KEY_TAKER_CID = await actionCid(KEY_TAKER)
-/** What it returns with a key: 32 bytes in 0x hex. */
+/** Response of `KEY_TAKER` if it got the key: the length of 32 bytes in 0x-prefixed hex. */
 export const KEY_TAKEN = 66
 
 export type Wallet = { wallet_address: string; pkp_id: string }
-/** A usage key that may take the key of a wallet, by one group. */
+/** A usage key that one group permits to read a wallet's private key. */
 export type Grant = { key: string; groupId: number; wallet: Wallet }
 
 export class AccountHolder {
   key: string
-  /** The account's, whatever its key is by now. */
+  /** Hash of the account's first key. Stays the same when the key changes. */
   readonly hash: string
 
   private constructor(key: string) {
@@ -43,7 +43,7 @@ export class AccountHolder {
     return this.ok(origin, 'create_wallet', {})
   }
 
-  /** @returns its id */
+  /** @returns the ID of the group */
   async group(origin: OriginProcess, more: object = {}): Promise<number> {
     const body = { group_name: `group ${randomUUID()}`, ...more }
     return (await this.ok(origin, 'add_group', body)).group_id
@@ -63,7 +63,7 @@ export class AccountHolder {
   }
 }
 
-/** 200 and `KEY_TAKEN` where key, group and action permit the wallet. */
+/** Answers 200 and `KEY_TAKEN` if the usage key, group and action permit access to the wallet. */
 export function takeKey(origin: OriginProcess, key: string, { pkp_id }: Wallet): Promise<Answer> {
   const body = { code: KEY_TAKER, js_params: { pkpId: pkp_id } }
   return origin.call('svc_action', { key, body })

@@ -5,7 +5,7 @@ import { connect } from 'node:tls'
 import type { Stack } from '../../origin/stack/stack.ts'
 import type { Tools } from '../conformance/spec-client.ts'
 
-/** What the evidence of a stack is compared with: its handshake, its name server and its chain. */
+/** Sources that the stack's evidence is checked against: its TLS certificate, CAA records and chain. */
 export function attestationTools(
   stack: Stack,
 ): Required<Pick<Tools, 'servedCertificate' | 'caaRecords' | 'accountChain'>> {
@@ -29,5 +29,5 @@ export function attestationTools(
   }
 }
 
-/** anvil's own, of its tenth account: everybody knows it. */
+// The publicly known key of anvil's tenth account.
 const FUNDED_KEY = '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6'

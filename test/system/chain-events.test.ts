@@ -1,4 +1,4 @@
-/** Chain events on a real stack: contracts that people watch, on its own chain. */
+/** Chain events on a real stack, with contracts deployed to its own chain. */
 import {
   type BaseContract,
   getAddress,
@@ -17,7 +17,7 @@ import { newOwner, type Owner, until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 const ECHO = 'async function main(params) { return params }'
-/** As the specification writes them: without a mark of what is indexed. */
+// Canonical signatures, without `indexed` markers.
 const TRANSFER = 'Transfer(address,address,uint256)'
 const SWAP = 'Swap(address,uint256,uint256,uint256,uint256,address)'
 const FRIEND = '0x1234567890AbcdEF1234567890aBcdef12345678'
@@ -30,7 +30,7 @@ let closeWallets: () => void
 let holder: string
 let signer: NonceManager
 let token: BaseContract
-/** Keeps the chain watched, and is told of each transfer of the token. */
+/** Keeps the chain watched throughout and receives every transfer of the token. */
 let keeper: TriggerRecord
 beforeAll(async () => {
   started = await startStack()
@@ -70,7 +70,7 @@ const patch = (id: string, changes: object): Promise<TriggerRecord> =>
 
 const mine = (blocks: number) => node.send('anvil_mine', [`0x${blocks.toString(16)}`])
 
-/** Calls a contract, and makes its block final at once. */
+/** Calls a contract and finalizes the block at once. */
 async function call(contract: BaseContract, name: string, ...args: unknown[]) {
   const sent = await contract.getFunction(name).send(...args)
   const receipt = (await sent.wait())!
@@ -79,13 +79,13 @@ async function call(contract: BaseContract, name: string, ...args: unknown[]) {
 }
 const transfer = (amount: bigint, to = FRIEND, of = token) => call(of, 'transfer', to, amount)
 
-/** A trigger begins at the head as its chain's watcher knows it, which is of its last look. */
+/** Waits until the watcher has polled up to a block. A new trigger starts at the head that the watcher knows. */
 const lookedAt = (block: number) =>
   until(20, `block ${block} is seen`, async () =>
     (await owner.api('chains')).chains[0].head >= block ? true : undefined,
   )
 
-/** The runs of a trigger in the order of their events, once there are as many and all have ended. */
+/** Waits until a trigger has at least `count` runs and all are finished. @returns the runs in event order */
 async function runsOnce(id: string, count: number, seconds = 30): Promise<RunRecord[]> {
   const runs = await until(seconds, `${count} runs`, async () => {
     const found = await owner.runs(id)
@@ -101,8 +101,8 @@ function eventOf(run: RunRecord | undefined): Record<string, any> {
 }
 const amounts = (runs: readonly RunRecord[]) => runs.map((run) => eventOf(run).decoded.arg2)
 
-describe('the events of contracts that people watch', () => {
-  it('an ERC-20 transfer fires a run with who, to whom and how much', async () => {
+describe('events of watched contracts', () => {
+  it('runs an action for an ERC-20 transfer with its sender, recipient and amount', async () => {
     const trigger = await create(watching(token))
     expect(trigger).toMatchObject({ canonical_signature: TRANSFER, finality: 2 })
     const { hash, block } = await transfer(2n ** 200n)
@@ -131,7 +131,7 @@ describe('the events of contracts that people watch', () => {
     await owner.api(`triggers/${trigger.id}`, undefined, 'DELETE')
   })
 
-  it('a Uniswap V2 swap is decoded as the pair declares it: its first and last arguments are indexed', async () => {
+  it('decodes a Uniswap V2 swap, in which the first and last arguments are indexed', async () => {
     const pair = await deployEventContract(signer, 'Pair')
     const { id } = await create(watching(pair, SWAP))
     await call(pair, 'swap', 1_000n, 7n, FRIEND)
@@ -149,7 +149,7 @@ describe('the events of contracts that people watch', () => {
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
   })
 
-  it('an ERC-1155 URI is decoded although its second argument is the indexed one', async () => {
+  it('decodes an ERC-1155 URI event, in which the second argument is indexed', async () => {
     const items = await deployEventContract(signer, 'Items')
     const { id } = await create(watching(items, 'URI(string,uint256)'))
     await call(items, 'setURI', 12, 'ipfs://an-item')
@@ -197,7 +197,7 @@ describe('the events of contracts that people watch', () => {
     for (const { id } of triggers) await owner.api(`triggers/${id}`, undefined, 'DELETE')
   })
 
-  it('gives all readings of an ambiguous log, and warns of it until marks are given', async () => {
+  it('returns all readings of an ambiguous log and warns until `indexed` markers are given', async () => {
     const layouts = await deployEventContract(signer, 'Layouts')
     const trigger = await create(watching(layouts, 'Handed(address,address)'))
     const warning = 'Handed(address indexed, address) or Handed(address, address indexed)'
@@ -223,7 +223,7 @@ describe('the events of contracts that people watch', () => {
     await owner.api(`triggers/${trigger.id}`, undefined, 'DELETE')
   })
 
-  it('topic filters let through what they name, and nothing else', async () => {
+  it('delivers only the events that match the topic filters', async () => {
     const topic_filters = [null, [zeroPadValue(FRIEND, 32), zeroPadValue(holder, 32)]]
     const { id } = await create(watching(token, TRANSFER, { topic_filters }))
     await transfer(31n, STRANGER)
@@ -233,8 +233,8 @@ describe('the events of contracts that people watch', () => {
   })
 })
 
-describe('what a trigger is told of', () => {
-  it('start_block brings back what was before the trigger, each once and in order, beside what comes', async () => {
+describe('event delivery', () => {
+  it('backfills from start_block, each event once and in order, alongside new events', async () => {
     const old = await deployEventContract(signer, 'Token')
     const { block } = await transfer(1n, FRIEND, old)
     for (const amount of [2n, 3n]) await transfer(amount, FRIEND, old)
@@ -255,7 +255,7 @@ describe('what a trigger is told of', () => {
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
   })
 
-  it('nothing of the time in which it was disabled, and what comes once it is enabled', async () => {
+  it('skips events from the time in which the trigger was disabled', async () => {
     const { id } = await create(watching(token))
     await patch(id, { enabled: false })
     const { block } = await transfer(41n)
@@ -266,7 +266,7 @@ describe('what a trigger is told of', () => {
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
   })
 
-  it('of another contract once its config names that, and of the old one no more', async () => {
+  it('follows the new contract after a config change, and no longer the old one', async () => {
     const other = await deployEventContract(signer, 'Token')
     const { id } = await create(watching(token))
     await transfer(51n)
@@ -278,7 +278,7 @@ describe('what a trigger is told of', () => {
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
   })
 
-  it('all that happened while the edge was killed, each once', async () => {
+  it('delivers each event from an outage of the edge exactly once', async () => {
     const { id } = await create(watching(token))
     await transfer(61n)
     await runsOnce(id, 1)
@@ -291,10 +291,10 @@ describe('what a trigger is told of', () => {
   })
 })
 
-describe('a reorganisation that is deeper than the finality of a trigger', () => {
-  it('marks the run whose event is gone, and what takes its place makes a new one', async () => {
+describe('a reorganization deeper than the finality of a trigger', () => {
+  it('marks the run of a removed event, and starts a new run for its replacement', async () => {
     const { id } = await create({ ...watching(token), options: { finality: 1 } })
-    // Blocks come as we want them, and no deeper than the accounts' mirror takes for final.
+    // Mines blocks on demand only, and not deep enough for the account mirror to finalize them.
     await node.send('evm_setIntervalMining', [0])
     await node.send('evm_setAutomine', [true])
     try {
@@ -322,8 +322,8 @@ describe('a reorganisation that is deeper than the finality of a trigger', () =>
   })
 })
 
-describe('a trigger that was there all the time', () => {
-  it('has a run for each transfer, once and in their order, and none for the one that was taken back in time', async () => {
+describe('a trigger that exists throughout the tests', () => {
+  it('runs once per transfer, in order, and not for a transfer removed before it was final', async () => {
     const sent = [31, 32, 41, 42, 51, 52, 61, 62, 63, 64, 65, 72].map(String)
     const runs = await runsOnce(keeper.id, sent.length + 1)
     expect(amounts(runs)).toEqual([String(2n ** 200n), ...sent])
@@ -331,10 +331,10 @@ describe('a trigger that was there all the time', () => {
   })
 })
 
-describe('before a trigger is relied on', () => {
+describe('previews and chain status', () => {
   const preview = (fields: object): Promise<TriggerPreview> => owner.api('triggers/preview', fields)
 
-  it('a preview shows the last events as an action gets them, the newest first', async () => {
+  it('previews the latest events in the form that an action receives, newest first', async () => {
     const shown = await preview(watching(token))
     expect(shown.warnings).toEqual([])
     expect(shown.canonical_signature).toBe(TRANSFER)
@@ -346,15 +346,15 @@ describe('before a trigger is relied on', () => {
     })
   })
 
-  it('a preview says that there is no contract, and that a contract never tells of this event', async () => {
+  it('warns in a preview if the contract does not exist or has never emitted the event', async () => {
     const nobody = await preview(watching(STRANGER))
     expect(nobody.logs).toEqual([])
-    expect(nobody.warnings).toEqual([expect.stringContaining('no contract at this address')])
+    expect(nobody.warnings).toEqual([expect.stringContaining('No contract exists at this address')])
     const wrong = await preview(watching(token, 'Transferred(address,address,uint256)'))
     expect(wrong.warnings).toEqual([expect.stringContaining('check event_signature')])
   })
 
-  it('GET /api/chains shows how the chain is, and not where its node is', async () => {
+  it('GET /api/chains shows the status of the chain but not the address of its node', async () => {
     const { chains } = await until(20, 'the chain is looked at', async () => {
       const answer = await owner.api('chains')
       return answer.chains[0].watching && answer.chains[0].lag_blocks === 0 ? answer : undefined

@@ -34,7 +34,7 @@ async function start(): Promise<Stack> {
   return stack
 }
 
-/** Ends everything at once; what was recorded of it is of dead processes then. */
+/** Kills all components at once. The recorded process IDs are stale afterwards. */
 async function kill(): Promise<void> {
   const all = ['chain', 'database', 'origin', 'edge'] as const
   await Promise.all(all.map((one) => stack!.kill(one)))
@@ -56,7 +56,7 @@ async function exists(key: string): Promise<unknown> {
   return (await fetch(`${stack!.baseUrl}/core/v1/account_exists`, { headers })).json()
 }
 
-/** Until the chain's state as of now, or a later one, has its copy. */
+/** Waits until a backup copy at least as recent as the current chain state exists. */
 function copied(): Promise<true> {
   const now = Date.now()
   return until(40, 'the state is copied', async () =>
@@ -70,7 +70,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }))
 
-it('a state that a kill has torn in half is replaced by its copy, with the accounts in it', async () => {
+it('restores the backup copy, including accounts, if a kill truncated the state file', async () => {
   await start()
   const key = (await open())!
   await copied()
@@ -79,12 +79,12 @@ it('a state that a kill has torn in half is replaced by its copy, with the accou
   expect(await isWholeJson(file)).toBe(false)
 
   await start()
-  expect(lines).toContainEqual(expect.stringMatching(/^chain \| .*last good copy is used/))
+  expect(lines).toContainEqual(expect.stringMatching(/^chain \| .*restored its last good copy/))
   expect(await exists(key)).toBe(true)
   expect(await open()).toBeDefined()
 })
 
-it('after kill -9 of everything at any moment, five times, it starts with what was copied', async () => {
+it('starts with the copied accounts after five kill -9 of all components at random moments', async () => {
   await start()
   const key = (await open())!
   await copied()
@@ -108,7 +108,7 @@ it('after kill -9 of everything at any moment, five times, it starts with what w
   expect(await until(60, 'an account is opened', open)).toBeDefined()
 })
 
-it('the state does not hold the states of earlier blocks', async () => {
+it('does not store the states of earlier blocks', async () => {
   await start()
   await stack!.stop()
   stack = undefined

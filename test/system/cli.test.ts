@@ -1,6 +1,7 @@
 /**
- * Every command against one stack that `svc up` has started: each example of each help, in order. What a shell is needed for, or a
- * process of its own, goes through the real binary; the rest runs in this process, where nothing is loaded sixty times.
+ * Runs every example of every command's help, in order, against one stack started by `svc up`. Commands that need a
+ * shell or their own process use the real binary. All others run in this process, which avoids loading the modules 60
+ * times.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'))
 type Ran = { code: number | null; out: string; err: string }
 type Running = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<Ran> }
 
-/** What a person types, by bash, in a folder with two actions. */
+/** Runs a command line in bash, in a folder with two action files. */
 function type(line: string, variables: Record<string, string> = {}): Running {
   const child = spawn('bash', ['-c', line], {
     cwd: folder,
@@ -44,7 +45,9 @@ function type(line: string, variables: Record<string, string> = {}): Running {
 
 const environment = { HOME: folder, SVC_STATE_DIR: 'stack' }
 
-/** One of ours without anything of a shell but quotes. @returns undefined for another one */
+/**
+ * @returns the arguments of an `svc` command that needs no shell features except quotes; undefined for any other line
+ */
 function wordsOf(line: string): string[] | undefined {
   if (!line.startsWith('svc ') || /[|&;<>`$\\]/.test(line)) return undefined
   return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
@@ -93,7 +96,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A person at a browser: opens what `svc login` prints, and types the code. */
+/** Completes a login as a user would: opens the URL that `svc login` prints, then types the code. */
 async function login(line: string): Promise<Ran> {
   const running = type(line)
   const said = async (name: string) =>
@@ -109,7 +112,7 @@ async function login(line: string): Promise<Ran> {
 const credentials = () =>
   JSON.parse(readFileSync(join(folder, '.config/svc/credentials.json'), 'utf8'))
 
-/** What some examples need beside what those before them made. */
+/** Supplies files and variables that an example needs and no earlier example created. */
 async function prepared({ path }: Example): Promise<Record<string, string>> {
   if (path === 'svc account use')
     writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
@@ -118,11 +121,11 @@ async function prepared({ path }: Example): Promise<Record<string, string>> {
   return { WALLET: JSON.parse(out)[0].wallet_address }
 }
 
-/** SIMULATED is no failure of the command. */
+/** Exit code 3 means SIMULATED, which is the expected verdict of a local stack. */
 const expectedCode = ({ path }: Example) => (path === 'svc verify' ? 3 : 0)
 
 describe('the examples of the help', () => {
-  it('run as they stand, in order', async () => {
+  it('run in order as printed', async () => {
     for (const example of examples) {
       const { path, line } = example
       if (path === 'svc up') continue
@@ -130,7 +133,7 @@ describe('the examples of the help', () => {
         path === 'svc login' ? await login(line) : await typed(at(line), await prepared(example))
       expect(ran, `${line}\n${ran.out}${ran.err}`).toMatchObject({ code: expectedCode(example) })
       if (line.endsWith(' --json')) expect(() => JSON.parse(ran.out), line).not.toThrow()
-      // Keys are in the credentials file, and on no screen.
+      // Keys are stored in the credentials file and never printed.
       for (const key of keysIn(credentialsIfAny()))
         expect(ran.out + ran.err, line).not.toContain(key)
     }
@@ -150,7 +153,7 @@ function keysIn(text: string): string[] {
 }
 
 describe('svc run', () => {
-  it('gives the response to standard output, the logs to standard error, and the code of a failure', async () => {
+  it('prints the response to stdout and the logs to stderr, and exits with 1 on failure', async () => {
     const ran = await type('svc run action.js --params message=you').ended
     expect(ran.out).toBe('{\n  "greeting": "hello you"\n}\n')
     expect(ran.err).toBe('greeting\n')
@@ -160,14 +163,14 @@ describe('svc run', () => {
     expect(failed.err).toContain('svc: Error: no')
   })
 
-  it('--watch runs again at a change, outlives a failure, and ends with 130 at Ctrl-C', async () => {
+  it('--watch reruns on changes and after a failure, and exits with 130 on Ctrl-C', async () => {
     writeFileSync(join(folder, 'watched.js'), 'async function main() { return 1 }')
     await typed('svc group add-action 1 watched.js')
     const running = type('exec svc run watched.js --watch')
     const says = (what: string) =>
       until(30, what, async () => (running.out() + running.err()).includes(what) || undefined)
     await says('1\n')
-    // Another source is another action, which the key may not run.
+    // Changed source has a new CID, which the key is not permitted to run yet.
     writeFileSync(join(folder, 'watched.js'), 'async function main() { return 2 }')
     await says('svc: ')
     await typed('svc group add-action 1 watched.js')
@@ -179,7 +182,7 @@ describe('svc run', () => {
 })
 
 describe('a read-only login', () => {
-  it('lists triggers, and is refused a change with exit code 4', async () => {
+  it('lists triggers, and exits with 4 if it attempts a change', async () => {
     expect((await login('svc login --read-only')).code).toBe(0)
     expect((await typed('svc trigger list --json')).code).toBe(0)
     const created = await typed('svc trigger create action.js --name x --webhook --json')
@@ -189,7 +192,7 @@ describe('a read-only login', () => {
 })
 
 describe('svc mcp', () => {
-  it('asks a person for access, and each of its tools does what it says', async () => {
+  it('requests access from a person, and all of its tools work', async () => {
     await useEveryTool({
       command: [process.execPath, main, 'mcp'],
       folder,
@@ -206,29 +209,29 @@ describe('svc mcp', () => {
 })
 
 describe('the process', () => {
-  it('says nothing where nobody reads any more', async () => {
+  it('exits silently if the reader of its output has closed the pipe', async () => {
     const ran = await type('svc --help | head -1; exit ${PIPESTATUS[0]}').ended
     expect(ran).toMatchObject({ code: 0, err: '' })
   })
 
-  it('ends with 130 while it waits for standard input', async () => {
+  it('exits with 130 if it is interrupted while reading stdin', async () => {
     const child = spawn(join(folder, 'bin', 'svc'), ['cid', '-'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    // More than a pipe holds: once it is taken, the command reads.
+    // More than a pipe buffers: once the write completes, the command is reading.
     await new Promise((taken) => child.stdin.write(Buffer.alloc(1024 * 1024), taken))
     child.kill('SIGINT')
     expect(await ended).toBe(130)
   })
 
-  it('says that standard input was named twice, and does not wait for it', async () => {
+  it('rejects reading stdin twice, without waiting for it', async () => {
     const words = 'run action.js --params-file - --usage-key-file - --base-url http://localhost:9'
     const ran = await type(`echo '{}' | svc ${words}`).ended
-    expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringContaining('named twice') })
+    expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringContaining('used twice') })
   })
 
-  it('loads no zod, no client and no chain library for its help', async () => {
+  it('does not load zod, the client or a chain library for its help', async () => {
     const script = `import { registerHooks } from 'node:module'
       const loaded = []
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
@@ -248,7 +251,7 @@ describe('the process', () => {
   })
 })
 
-it('svc up ends with the stack’s own code at Ctrl-C', async () => {
+it('svc up exits with the exit code of the stack on Ctrl-C', async () => {
   up.child.kill('SIGINT')
   expect(await up.ended).toMatchObject({ code: 0 })
 })

@@ -1,4 +1,4 @@
-/** Where the cases run: one bundle, made of the built client, in Node, in workerd and in Chromium. */
+/** Runs the cases in Node, workerd and Chromium, from one bundle of the built client. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ export type Runtime = { run: RunCase; close: () => Promise<void> }
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * The cases with the client as it is packed, and not with its sources.
+ * Bundles the cases with the packed client instead of its sources.
  * @returns the path of one module that exports `runCase`
  */
 export async function bundledSuite(folder: string): Promise<string> {
@@ -54,9 +54,9 @@ export default {
   },
 }`
 
-/** Without Node's API: a Worker that has it can do no less. */
+/** Runs without Node compatibility, so the client also works in Workers that enable it. */
 export async function inWorkerd(suite: string, caFile: string): Promise<Runtime> {
-  // Read by Miniflare when it is imported: the authority that workerd trusts beside the public ones.
+  // Miniflare reads this variable on import: the CA that workerd trusts in addition to the public ones.
   process.env['NODE_EXTRA_CA_CERTS'] = caFile
   const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = await import('miniflare')
   const entry = join(suite, '..', 'worker.mjs')
@@ -70,7 +70,7 @@ export async function inWorkerd(suite: string, caFile: string): Promise<Runtime>
     log: new Log(LogLevel.WARN),
     host: '127.0.0.1',
     port: 0,
-    // The option types of this beta are those of its new schema; the converter takes the old one.
+    // This Miniflare beta types its options by the new schema, but the converter accepts the old one.
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   const miniflare = new Miniflare(options)
   const url = await miniflare.ready
@@ -85,7 +85,9 @@ export async function inWorkerd(suite: string, caFile: string): Promise<Runtime>
 }
 
 export const CHROMIUM = '/usr/bin/chromium'
-/** A page of another origin than any of the stack's, on this machine: browsers let no other ask for its addresses. */
+/**
+ * Serves a page from a different origin on this machine: browsers block access to local addresses from public sites.
+ */
 async function servedPage(suite: string): Promise<{ url: string; close: () => void }> {
   const module = await readFile(suite)
   const server = createServer(({ url }, response) => {
@@ -99,11 +101,11 @@ async function servedPage(suite: string): Promise<{ url: string; close: () => vo
 }
 
 export async function inChromium(suite: string): Promise<Runtime> {
-  // Chromium's own sandbox needs rights that a container does not give; the page is ours.
+  // Chromium's sandbox needs privileges that containers lack. The page is trusted.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
   args.push('--disable-background-networking', '--disable-component-update', '--disable-sync')
   const browser = await chromium.launch({ executablePath: CHROMIUM, args })
-  // It does not know the local stack's authority. In production the certificate is one that browsers take.
+  // Chromium does not trust the local stack's CA. In production the certificate is publicly trusted.
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   const page = await context.newPage()
   const served = await servedPage(suite)

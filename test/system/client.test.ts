@@ -1,4 +1,4 @@
-/** The client library in every runtime that it is for, against one stack. The cases are in `client/`. */
+/** Runs the cases in `client/` against one stack, in every runtime that the client library supports. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

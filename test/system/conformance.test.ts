@@ -7,8 +7,8 @@ import { attestationTools } from './attestation-tools.ts'
 import { startStack } from './stack.ts'
 
 /**
- * With what actions may fetch, a short answer and one of a byte more than they may have, a payment processor, and a wallet on
- * the stack's own chain, which is the one that triggers watch.
+ * Starts a stack with the tools that journeys need: a web server that actions may call, with a short response and one
+ * of a byte above the limit; a payment processor; and a funded wallet on the stack's chain, which triggers watch too.
  */
 async function startWithTools() {
   const server = await startWebServer(({ url }, response) =>

@@ -16,12 +16,12 @@ const SLOW = `async function main(params) {
   return params.event.n
 }`
 
-/** How often the origin began each run, by its own log. */
+/** Counts how often the origin started a run, according to its log. */
 function startsOf(runId: string): number {
   return started.lines.filter((line) => line.includes('run.started') && line.includes(runId)).length
 }
 
-/** Waits until the origin itself has begun some runs of a trigger. */
+/** Waits until the origin has started at least this many runs of a trigger. */
 function underWay(triggerId: string, atLeast: number): Promise<true> {
   const begun = () =>
     started.lines.filter((line) => line.includes('run.started') && line.includes(triggerId)).length
@@ -30,7 +30,7 @@ function underWay(triggerId: string, atLeast: number): Promise<true> {
   )
 }
 
-/** Fires until told to stop; answers are kept, refusals and broken connections are not. */
+/** Fires until stopped. Collects the IDs of accepted runs; ignores rejections and broken connections. */
 function fireOn(webhookUrl: string, ms: number): { stop: () => Promise<string[]> } {
   const accepted: string[] = []
   const enough = new AbortController()
@@ -61,8 +61,8 @@ function expectEachOnce(accepted: string[], runs: RunRecord[]): void {
   }
 }
 
-describe('a component that is killed', () => {
-  it('the edge, under load: every acknowledged run is executed, and none twice', async () => {
+describe('a killed component', () => {
+  it('edge under load: each acknowledged run is executed exactly once', async () => {
     const trigger = await owner.createTrigger(SLOW, { max_runs_per_minute: 6_000 })
     const firing = fireOn(trigger.webhook_url, 200)
     await until(20, 'ten runs are queued', async () => (await owner.runs(trigger.id))[9])
@@ -75,7 +75,7 @@ describe('a component that is killed', () => {
     expect(runs.every((run) => run.status === 'success')).toBe(true)
   })
 
-  it('the origin, under load: a run that was under way is origin_lost, the others are executed, none twice', async () => {
+  it('origin under load: runs in flight become origin_lost, all others are executed, none twice', async () => {
     const trigger = await owner.createTrigger(SLOW, { max_runs_per_minute: 6_000 })
     const firing = fireOn(trigger.webhook_url, 400)
     await underWay(trigger.id, 3)
@@ -88,7 +88,7 @@ describe('a component that is killed', () => {
     expect(runs.some((run) => run.status === 'success')).toBe(true)
   })
 
-  it('both, with runs under way: nothing stays in running', async () => {
+  it('edge and origin with runs in flight: no run stays in running', async () => {
     const trigger = await owner.createTrigger(SLOW)
     const ids = await Promise.all(
       [1, 2, 3, 4].map((n) => owner.fire(trigger.webhook_url, { n, ms: 3_000 })),
@@ -104,7 +104,7 @@ describe('a component that is killed', () => {
     expectEachOnce(ids, runs)
   })
 
-  it('the chain: permissions are still answered, and an account can be opened when it is back', async () => {
+  it('chain: new_account answers 503 with Retry-After, and succeeds once the chain is back', async () => {
     await started.stack.kill('chain')
     const body = JSON.stringify({ account_name: 'a', account_description: '' })
     const open = () =>

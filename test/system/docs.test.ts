@@ -1,4 +1,4 @@
-/** Every block of README.md, docs/ and the guide for agents, on one stack: as its reader would do it, in the order of the page. */
+/** Runs every code block of README.md, docs/ and the agent guide on one stack, as a reader would, in page order. */
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyMessage } from 'ethers'
@@ -24,7 +24,7 @@ let processor: ProcessorDouble
 let started: StartedStack
 beforeAll(async () => {
   processor = await startProcessor()
-  // Known before, as docs/how-to/sign-on-a-schedule.md has it: what actions may reach is said when the origin starts.
+  // Chosen in advance, as in docs/how-to/sign-on-a-schedule.md: outbound permissions are set when the origin starts.
   const { chain } = await choosePorts(anyPorts)
   const settings = { ...processor.settings, SVC_OUTBOUND_ALLOW: `localhost:${chain}` }
   const environment = { ...anyPorts, SVC_CHAIN_PORT: String(chain) }
@@ -35,8 +35,8 @@ afterAll(async () => {
   await processor?.close()
 })
 
-describe('the blocks of the documents', () => {
-  it('are all typed by a reader, compared with what was printed, or listed with where else', () => {
+describe('code blocks in the documentation', () => {
+  it('are all run, compared with printed output, or listed with the test that covers them', () => {
     const neither = [...documents.values()].flatMap((blocks) =>
       blocks
         .filter((block, index) => {
@@ -48,7 +48,7 @@ describe('the blocks of the documents', () => {
     expect(neither).toEqual([])
   })
 
-  it('that are listed are there, each of them once, and what runs them reads the page', () => {
+  it('have one list entry each, which names a test that reads the page', () => {
     const blocks = [...documents.values()].flat()
     for (const entry of ELSEWHERE) {
       const count = blocks.filter((block) => isOf(entry, block)).length
@@ -70,7 +70,7 @@ describe('the blocks of the documents', () => {
     ['a fence that is indented', '- so\n\n  ```sh\n  true\n  ```\n'],
     ['a fence within a fence', '```sh\n```js\n```\n'],
     ['a fence of tildes', '~~~sh\ntrue\n~~~\n'],
-  ])('could not be %s, which nobody would run', (_, markdown) => {
+  ])('must not be %s, which would not be run', (_, markdown) => {
     expect(() => blocksIn('a page', markdown)).toThrow('a page:')
   })
 
@@ -87,19 +87,18 @@ describe('the blocks of the documents', () => {
     ['0x12…34', `0x${'ab'.repeat(65)}`, true],
     ['0x12…34', 'Qm-0x'.repeat(9), false],
     ['converted', 'reverted', false],
-  ])('that show %s would not show %s: %s', (shown, printed, isSame) => {
+  ])('match output by shape: %s with %s: %s', (shown, printed, isSame) => {
     expect(misshapen(shown, printed) === undefined).toBe(isSame)
   })
 })
 
-/** `docs/core-api/` of one of its pages. */
 const folderOf = (page: string) => page.replace(/[^/]+$/, '')
 
 const readable = [...documents.keys()].filter((page) => readOf(page).some(isCommands))
 
-describe.skipIf(!hasTools)('a reader of the documents', () => {
+describe.skipIf(!hasTools)('a reader of the documentation', () => {
   it.concurrent.each(readable)(
-    'does what %s says, and sees what it shows',
+    'runs the commands in %s and gets the output shown',
     async (page) => {
       const howTo = page.startsWith('docs/how-to/') && page !== 'docs/how-to/prepare.md'
       const before = howTo ? prepared() : [definitions()]
@@ -112,7 +111,7 @@ describe.skipIf(!hasTools)('a reader of the documents', () => {
           folder,
           environment: {
             SVC_STATE_DIR: started.stateDir,
-            // Most of what a command takes is to read its sources.
+            // Most of a command's run time is spent compiling its sources.
             NODE_COMPILE_CACHE: join(started.stateDir, 'compiled'),
           },
           inPlaceOf: {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newOwner, type Owner, until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
-/** More than the allowance has time for. */
+/** More runs than the allowance covers. */
 const FORGED = 60
 const LOST_S = 4
-/** Of a key and an action (`decisions.md`, failed-execution allowance), beside what the key has paid for. */
+/** Allowance per key and action (docs/decisions/0024), in addition to the time that the key has paid for. */
 const ALLOWANCE_S = 60
 
 const LOSES_TIME = `async function main() {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => started.stop())
 
-it('a flood of forged webhooks on one trigger, whose action throws, leaves the runs of the others going', async () => {
+it('flood of forged webhooks: a trigger with a throwing action does not block the runs of other triggers', async () => {
   const owner = await newOwner(started)
   const other = await newOwner(started)
   const flooded = await owner.createTrigger(LOSES_TIME, { max_runs_per_minute: 6_000 })
@@ -30,7 +30,7 @@ it('a flood of forged webhooks on one trigger, whose action throws, leaves the r
   await Promise.all(forged)
 
   let paidS = 0
-  // One of its own account and key, and one of another's: during the flood, and once the allowance is spent.
+  // Covers the same account and key, and another account, during the flood and after the allowance is exhausted.
   const othersGoOn = async () => {
     for (const [who, trigger] of [
       [owner, beside],
@@ -53,14 +53,14 @@ it('a flood of forged webhooks on one trigger, whose action throws, leaves the r
   })
   const failed = runs.filter(({ status }) => status === 'failed')
   expect(failed.map(({ charged_cents }) => charged_cents)).toEqual(failed.map(() => 0))
-  // Each took its time at least; the last may have been begun with less than that left.
+  // Each run took at least its full time. The last one may have started with less than that remaining.
   expect(failed.length * LOST_S).toBeLessThanOrEqual(ALLOWANCE_S + paidS + LOST_S)
   const waiting = runs.filter(({ status }) => status === 'queued')
   expect(waiting).toHaveLength(FORGED - failed.length)
   expect(new Set(waiting.map(({ attempt }) => attempt))).toEqual(new Set([0]))
 })
 
-/** The error and the value of a run with this event, once it has ended. */
+/** Waits for the run of this event. @returns its error and response */
 async function outcomeOf(owner: Owner, trigger: { id: string; webhook_url: string }, n: number) {
   const id = await owner.fire(trigger.webhook_url, { n })
   const run = await until(120, `run ${n} of ${trigger.id} ends`, async () => {

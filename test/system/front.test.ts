@@ -1,4 +1,4 @@
-/** The core API at the edge: the same client that knows the specification alone, and the same answers. */
+/** The core API through the edge: the same client as for the origin, and the same responses. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ import { type StartedStack, startStack } from './stack.ts'
 const CHROMIUM = '/usr/bin/chromium'
 
 let stack: StartedStack
-/** All that the edge asks the origin goes by him. */
+/** Proxy that carries all requests from the edge to the origin. */
 let man: ManInTheMiddle
 beforeAll(async () => {
   stack = await startStack({
@@ -69,7 +69,7 @@ const rest = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
 const sleeps = (ms: number) =>
   `const main = () => new Promise((done) => setTimeout(() => done('slept'), ${ms}))`
 
-describe('at the edge', () => {
+describe('the core API at the edge', () => {
   let key: string
   beforeAll(async () => {
     const account = { account_name: 'front', account_description: '' }
@@ -77,19 +77,15 @@ describe('at the edge', () => {
   })
   const balance = async () => (await core('billing/balance', { key })).body.balance_cents
 
-  it(
-    'an action that takes longer than proxies wait is answered in the end',
-    { timeout: 60_000 },
-    async () => {
-      const answer = await core('svc_action', {
-        key,
-        body: { code: sleeps(SEALED_PAD_MS + 1_500) },
-      })
-      expect([answer.status, answer.body.response]).toEqual([200, 'slept'])
-    },
-  )
+  it('answers an action that outlasts typical proxy timeouts', { timeout: 60_000 }, async () => {
+    const answer = await core('svc_action', {
+      key,
+      body: { code: sleeps(SEALED_PAD_MS + 1_500) },
+    })
+    expect([answer.status, answer.body.response]).toEqual([200, 'slept'])
+  })
 
-  it('a client that goes away cancels nothing that was begun, and is charged once', async () => {
+  it('completes and charges a run once if its client disconnects', async () => {
     const before = await balance()
     const call = { key, body: { code: sleeps(900) }, headers: { 'idempotency-key': 'gone' } }
     const gone = new AbortController()
@@ -103,13 +99,13 @@ describe('at the edge', () => {
     expect(await balance()).toBe(before - 1)
   })
 
-  it('the largest source there is goes through', { timeout: 60_000 }, async () => {
+  it('accepts a source close to the maximum size', { timeout: 60_000 }, async () => {
     const code = `const main = () => 'large' /* ${'x'.repeat(15 * 1024 * 1024)} */`
     const answer = await core('svc_action', { key, body: { code } })
     expect([answer.status, answer.body.response]).toEqual([200, 'large'])
   })
 
-  it('an answer is the origin’s own, to the byte, whichever way it was asked for', async () => {
+  it('returns the same bytes and content type as the origin', async () => {
     for (const path of ['/core/v1/openapi.json', '/core/v1/limits', '/get_node_chain_config']) {
       const [passed, direct] = await Promise.all(
         [stack.triggersUrl, stack.baseUrl].map((url) => fetch(url + path)),
@@ -121,7 +117,7 @@ describe('at the edge', () => {
   })
 
   it.skipIf(!existsSync(CHROMIUM))(
-    'a page of the origin is shown under the edge’s name, and is a stranger to the pages of the edge',
+    'isolates a page of the origin from the edge in a sandboxed opaque origin',
     async () => {
       const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
       const page = await browser.newPage()
@@ -134,7 +130,7 @@ describe('at the edge', () => {
     },
   )
 
-  it('path smuggling on a raw connection reaches nothing but the open paths', async () => {
+  it('path smuggling: raw request targets reach only the open paths', async () => {
     for (const target of [
       '/core/v1/../../sealed/execute',
       '/core/v1/%2e%2e/%2e%2e/sealed/execute',
@@ -153,7 +149,7 @@ describe('at the edge', () => {
     expect(absolute[0]).toBe('HTTP/1.1 200 OK')
   })
 
-  it('path confusion: a Host does not pick the path, and there is one', async () => {
+  it('path confusion: a malformed or repeated Host is rejected and does not affect the path', async () => {
     for (const hosts of [['host: x/health?'], ['host: x/health#'], ['host: x', 'host: y']]) {
       const lines = await raw('GET /nothing HTTP/1.1', ...hosts)
       expect([hosts, lines[0]]).toEqual([hosts, 'HTTP/1.1 400 Bad Request'])
@@ -162,7 +158,7 @@ describe('at the edge', () => {
   })
 
   it.each(['/core/v1/new_account', '/agent/requests'])(
-    'a body at %s whose chunks cannot be read is 400, and not a failure of this service',
+    'rejects malformed chunks in a body at %s with 400',
     async (path) => {
       const lines = await raw(
         `POST ${path} HTTP/1.1`,
@@ -179,7 +175,7 @@ describe('at the edge', () => {
     },
   )
 
-  it('the origin’s own socket answers what is not HTTP with a structured error', async () => {
+  it('answers non-HTTP input on the origin socket with a structured error', async () => {
     const { port } = new URL(stack.baseUrl)
     const text = await new Promise<string>((resolve, reject) => {
       let received = ''
@@ -195,7 +191,7 @@ describe('at the edge', () => {
     expect(JSON.parse(body)).toMatchObject({ error: 'bad_request' })
   })
 
-  it('request smuggling: a body of two lengths is one request at most to the origin', async () => {
+  it('request smuggling: a body with two lengths reaches the origin as at most one request', async () => {
     const smuggled = 'GET /core/v1/version HTTP/1.1\r\nhost: x\r\n\r\n'
     const doubled = await raw(
       'POST /core/v1/new_account HTTP/1.1',
@@ -207,11 +203,11 @@ describe('at the edge', () => {
       `0\r\n\r\n${smuggled}`,
     )
     expect(doubled[0]).toMatch(/^HTTP\/1.1 4\d\d /)
-    // Whatever was left over on that connection, the origin goes on answering others as it should.
+    // Bytes left over on that connection must not affect other requests to the origin.
     expect((await core('version')).status).toBe(200)
   })
 
-  it('header bytes that are not ASCII come back as they were sent', async () => {
+  it('returns non-ASCII header bytes unchanged', async () => {
     const lines = await raw(
       'GET /core/v1/version HTTP/1.1',
       'host: x',
@@ -221,7 +217,7 @@ describe('at the edge', () => {
     expect(lines).toContain('x-correlation-id: ü')
   })
 
-  it('a key that was passed on is in no file and no log of the edge', async () => {
+  it('writes no forwarded API key to the files or logs of the edge', async () => {
     expect((await core('list_groups', { key })).status).toBe(200)
     const edgeFolder = join(dirname(stack.stack.caFile), '..', 'edge')
     const files = readdirSync(edgeFolder, { recursive: true, encoding: 'utf8' })
@@ -233,7 +229,7 @@ describe('at the edge', () => {
     expect(stack.lines.filter((line) => line.includes(key))).toEqual([])
   })
 
-  it('a wallet’s signature in a body and in a header asks for its account, and is in no log', async () => {
+  it('accepts a wallet signature in a body or header, and logs neither signature nor key', async () => {
     const provider = new JsonRpcProvider(stack.stack.chainUrl, undefined, { cacheTimeout: -1 })
     const admin = Wallet.createRandom().connect(provider)
     await provider.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
@@ -259,7 +255,7 @@ describe('at the edge', () => {
       expect(stack.lines.filter((line) => line.includes(secret))).toEqual([])
   })
 
-  it('a usage key that an admin registered at the contract runs, whatever its text', async () => {
+  it('runs an action with a usage key that an admin registered on-chain, whatever its text', async () => {
     const provider = new JsonRpcProvider(stack.stack.chainUrl, undefined, { cacheTimeout: -1 })
     const admin = Wallet.createRandom().connect(provider)
     await provider.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
@@ -283,7 +279,7 @@ describe('at the edge', () => {
     )
   })
 
-  it('a page of another origin may send X-Wallet-Auth', async () => {
+  it('allows cross-origin requests with X-Wallet-Auth', async () => {
     const answer = await fetch(`${stack.triggersUrl}/core/v1/billing/balance`, {
       method: 'OPTIONS',
       headers: {
@@ -295,7 +291,7 @@ describe('at the edge', () => {
     expect(answer.headers.get('access-control-allow-headers')).toContain('X-Wallet-Auth')
   })
 
-  it('an origin that is killed: 503 with Retry-After, and all is well when it is back', async () => {
+  it('answers 503 with Retry-After while the origin is down, and recovers', async () => {
     await stack.stack.kill('origin')
     for (const call of [{ key, body: { code: sleeps(0) } }, {}]) {
       const answer = await core('body' in call ? 'svc_action' : 'version', call)
@@ -307,7 +303,7 @@ describe('at the edge', () => {
   })
 })
 
-/** Sends lines as they are over a connection of its own. @returns the lines of the answers */
+/** Sends lines verbatim over a new connection. @returns the lines of the responses */
 function raw(...lines: string[]): Promise<string[]> {
   const { port } = new URL(stack.triggersUrl)
   return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { type StartedStack, startStack } from './stack.ts'
 
 const SMALL_DISK = 'size=256m'
 
-/** A file system of its own; `undefined` without the right to mount one. */
+/** Mounts a small file system. @returns undefined without the permission to mount */
 function mountSmallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'svc-small-disk-'))
   try {
@@ -20,7 +20,7 @@ function mountSmallDisk(): string | undefined {
   }
 }
 
-/** Writes until the disk is full. @returns frees the space */
+/** Fills the disk. @returns a function that frees the space */
 function fill(folder: string): () => void {
   const file = join(folder, 'fill')
   for (const bytes of [1 << 20, 1 << 12]) {
@@ -50,7 +50,7 @@ describe('a full disk', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('answers webhooks 503 with Retry-After, stores nothing of them, and recovers', async ({
+  it('answers webhooks with 503 and Retry-After, stores none of them, and recovers', async ({
     skip,
   }) => {
     if (folder === undefined) return skip('no right to mount a file system')
@@ -66,12 +66,12 @@ describe('a full disk', () => {
     const refused = []
     for (let n = 1; n <= 12; n++) refused.push(await post(n))
     const statuses = refused.map(({ status }) => status)
-    // What SQLite had allocated before takes the first ones.
+    // The first webhooks still fit into space that SQLite had allocated.
     const accepted = 1 + statuses.filter((status) => status === 202).length
     expect(statuses.slice(-5)).toEqual([503, 503, 503, 503, 503])
     expect(new Set(statuses)).toEqual(new Set(accepted > 1 ? [202, 503] : [503]))
     const last = refused.at(-1)!
-    // Where the runtime can not even open the object, it does not say that the disk is full.
+    // If the runtime cannot even open the object, it does not report that the disk is full.
     expect(last.headers.get('retry-after')).toMatch(/^(5|60)$/)
     expect(await last.json()).toMatchObject({ error: 'service_unavailable' })
     expect(started.lines.some((line) => line.includes('SQLITE_FULL'))).toBe(true)

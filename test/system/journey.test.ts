@@ -19,7 +19,7 @@ afterAll(async () => {
   await processor.close()
 })
 
-it('a webhook and a transfer of a token become signatures that recover to the wallet, over HTTP alone', async () => {
+it('signs for a webhook and a token transfer over HTTP only, with signatures that recover to the wallet', async () => {
   const steps = new Map<string, string>()
   const pay = ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret)
   const { wallet, close } = fundedWallets(started.stack.chainUrl)
@@ -32,27 +32,27 @@ it('a webhook and a transfer of a token become signatures that recover to the wa
   expect(steps.get('the run of the transfer ends')).toMatch(
     /^the action signed "0x[0-9A-Fa-f]{40} received 1500"$/,
   )
-  expect(steps.get('pay $5.00 by card')).toBe('the balance was $5.00, and is $10.00')
-  expect(steps.get('billing/balance')).toBe('$9.96 after the run, $9.97 before it')
+  expect(steps.get('pay $5.00 by card')).toBe('balance: $5.00 before, $10.00 after')
+  expect(steps.get('billing/balance')).toBe('balance: $9.97 before the run, $9.96 after')
 })
 
-it('the processor’s events arrive through the edge as they were signed', async () => {
+it('delivers the events of the processor through the edge with valid signatures', async () => {
   await processor.webhooks.settled()
   const statuses = processor.webhooks.answers.map(({ status }) => status)
   expect(statuses.length).toBeGreaterThan(0)
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-it('no key of the journey is in what the components wrote', () => {
+it('writes no keys of the journey to the component logs', () => {
   const written = started.lines.join('\n')
   expect(written).toContain('run.started')
-  // API keys are 44 characters of base64, private keys 64 of hex.
+  // API keys are 44 base64 characters, private keys 64 hex digits.
   expect(written).not.toMatch(/[A-Za-z0-9+/]{43}=/)
   expect(written).not.toMatch(/\b(0x)?[0-9a-f]{64}\b/)
   expect(written).not.toMatch(/\b(sk|rk)_|whsec_|_secret_/)
 })
 
-it('an account of a local stack begins with $5.00', async () => {
+it('grants a new account on a local stack $5.00', async () => {
   const core = async (path: string, init: RequestInit): Promise<any> =>
     (await fetch(`${started.baseUrl}/core/v1/${path}`, init)).json()
   const body = JSON.stringify({ account_name: 'a', account_description: '' })

@@ -1,5 +1,5 @@
 import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../../shared/limits.ts'
 import { outlivesItsSender } from './long-run.ts'
 
-// Past the first answer and one whole question after it: the object has to ask again.
+// Longer than the first response and one full poll, so the object has to poll again.
 outlivesItsSender((EXECUTE_WAIT_MS + OUTCOMES_WAIT_MS) / 1000 + 3)

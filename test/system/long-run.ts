@@ -3,10 +3,10 @@ import { newOwner, type Owner } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 /**
- * One test: an action that goes on so long after its sender has gone.
+ * Defines one test of an action that runs longer than its sender waits.
  *
- * @param seconds how long the action waits
- * @param originSettings for an action that waits for longer than one may by default
+ * @param seconds duration of the action
+ * @param originSettings raises the time limit for actions that exceed the default
  */
 export function outlivesItsSender(
   seconds: number,
@@ -21,14 +21,14 @@ export function outlivesItsSender(
   afterAll(() => started.stop())
 
   it(
-    `an action of ${seconds} s whose caller has long gone ends, and was begun once`,
+    `finishes an action of ${seconds} s started exactly once, long after its caller disconnected`,
     async () => {
       const trigger = await owner.createTrigger(`async function main() {
         await new Promise((resolve) => setTimeout(resolve, ${seconds * 1000}))
         return 'still here'
       }`)
       const id = await owner.fire(trigger.webhook_url)
-      // Nobody asks before its end: the object has no other company than its own work.
+      // Does not poll before the end, so that only the object's own work keeps it active.
       await new Promise((resume) => setTimeout(resume, (seconds + 1) * 1000))
       const [run] = await owner.allEnded(trigger.id, 20)
       expect(run).toMatchObject({ id, status: 'success', response: 'still here', attempt: 1 })

@@ -1,4 +1,6 @@
-/** What somebody can do who ends TLS between edge and origin with a certificate that the edge trusts: nothing. */
+/**
+ * Man in the middle: terminates TLS between edge and origin with a certificate that the edge trusts, and gains nothing.
+ */
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { decodeBase64url } from '../../shared/base64url.ts'
@@ -15,17 +17,17 @@ import { newOwner, type Owner } from './owner.ts'
 import type { StartedStack } from './stack.ts'
 
 const canary = () => `canary-${randomBytes(12).toString('hex')}`
-/** The answer is in no request: who has seen that has opened one. */
+/** Text of the response, which appears in no request: seeing it means that the attacker decrypted a response. */
 const mirrored = (text: string) => [...text].toReversed().join('')
 const ACTION = `async function main({ text, event }) {
   return [...(text ?? JSON.stringify(event))].reverse().join('')
 }`
 
-/** Bytes of a sealed request or answer that are altered, one at a time: of each field some, and the last ones. */
+// Positions at which one byte of a sealed message is altered: some in each header field, and the last bytes.
 const FIELDS = [0, 1, 2, 17, 18, HEADER_BYTES - 1, HEADER_BYTES, HEADER_BYTES + 64, 99, 120]
 const PLACES = [...FIELDS, ...[1, 2, 8, 16, 17, 40].map((fromEnd) => -fromEnd)]
 
-/** @param world the edge's only way to the origin is by him */
+/** @param world a stack with an edge that reaches the origin only through `man` */
 export function aManInTheMiddleGetsNothing(
   world: () => { stack: StartedStack; man: ManInTheMiddle },
 ): void {
@@ -42,7 +44,7 @@ export function aManInTheMiddleGetsNothing(
   const run = (key: string, text: string) =>
     core('svc_action', key, { code: ACTION, js_params: { text } })
 
-  describe('a man in the middle of edge and origin, with a certificate that the edge trusts', () => {
+  describe('man in the middle between edge and origin, with a certificate that the edge trusts', () => {
     let man: ManInTheMiddle
     let key: string
     let owner: Owner
@@ -64,7 +66,7 @@ export function aManInTheMiddleGetsNothing(
       return forms.some((form) => man.seen().includes(form))
     }
 
-    it('reads nothing of a new_account, a svc_action and an execution', async () => {
+    it('reads no secrets of a new_account, a svc_action and an execution', async () => {
       const [name, text, event] = [canary(), canary(), canary()]
       const account = await newAccount(name)
       const answer = await run(account.body.api_key, text)
@@ -76,7 +78,7 @@ export function aManInTheMiddleGetsNothing(
       const secrets = [name, text, event, source, ran!.id, ACTION.slice(0, 30)]
       secrets.push(account.body.api_key, mirrored(text), mirrored(event))
       for (const secret of secrets) expect([secret, hasSeen(secret)]).toEqual([secret, false])
-      // He was there, and what is not sealed he does see.
+      // Proves that the traffic passed through: unsealed content is visible.
       expect(last(SEALED_HTTP_PATH).answer.length).toBeGreaterThan(100)
       expect(last(SEALED_EXECUTE_PATH).request.length).toBeGreaterThan(100)
       await core(`version?${source}`, '')
@@ -84,7 +86,7 @@ export function aManInTheMiddleGetsNothing(
     })
 
     it.each<[Direction]>([['request'], ['answer']])(
-      'alters a byte of a svc_action’s %s: it is refused, and no answer is a wrong one',
+      'rejects a svc_action with one altered byte in its %s, and never returns a wrong result',
       async (altered) => {
         const before = await balance()
         for (const place of PLACES) {
@@ -93,14 +95,14 @@ export function aManInTheMiddleGetsNothing(
           expect([place, answer.status]).toEqual([place, 503])
         }
         man.use(undefined)
-        // What he altered on its way back was executed, and what he altered on its way there was not.
+        // Requests altered on the way back were executed; those altered on the way there were not.
         const executed = altered === 'request' ? 0 : PLACES.length
         expect(await balance()).toBe(before - executed)
         expect((await run(key, 'text')).body.response).toBe('txet')
       },
     )
 
-    it('alters a new_account: no account’s key comes out of it', async () => {
+    it('returns no account key if a new_account is altered', async () => {
       for (const direction of ['request', 'answer'] as const)
         for (const place of [1, HEADER_BYTES, -1, -20]) {
           man.use(flipping(direction, place))
@@ -109,7 +111,7 @@ export function aManInTheMiddleGetsNothing(
         }
     })
 
-    it('alters an execution on its way there and on its way back: it is run once, and rightly', async () => {
+    it('runs an execution once, with the correct result, if it is altered on both ways', async () => {
       const text = canary()
       const pending: [Direction, number][] = [
         ['request', HEADER_BYTES + 70],
@@ -128,15 +130,15 @@ export function aManInTheMiddleGetsNothing(
       expect(ran?.response).toContain(mirrored(text))
     })
 
-    it('passes on a svc_action and says that the origin has another key: it is executed once', async () => {
+    it('executes a forwarded svc_action once if the attacker claims that the origin has another key', async () => {
       const before = await balance()
       man.lieOnce(SEALED_HTTP_PATH)
       const { status, body } = await run(key, 'text')
-      expect([status, body.fix]).toEqual([503, expect.stringContaining('had its effect')])
+      expect([status, body.fix]).toEqual([503, expect.stringContaining('took effect')])
       expect(await balance()).toBe(before - 1)
     })
 
-    it('repeats what he has recorded: nothing is executed again', async () => {
+    it('replay: executes recorded requests no further time', async () => {
       await run(key, 'text')
       const recorded = [last(SEALED_HTTP_PATH), last(SEALED_EXECUTE_PATH)]
       await owner.allEnded(trigger.id, 20)
@@ -149,7 +151,7 @@ export function aManInTheMiddleGetsNothing(
       expect(await owner.runs(trigger.id)).toEqual(runs)
     })
 
-    it('nor anything of what a client has sealed end to end, which the edge passes on', async () => {
+    it('gains nothing from end-to-end sealed requests that the edge forwards', async () => {
       const { baseUrl, triggersUrl } = world().stack
       const text = canary()
       const { body, open } = await sealedByAClient(baseUrl, key, text)
@@ -163,7 +165,7 @@ export function aManInTheMiddleGetsNothing(
       expect((await send()).status).toBe(400)
       man.use(flipping('answer', -1))
       const forged = new Uint8Array(await (await send()).arrayBuffer())
-      await expect(open(forged)).rejects.toThrow('does not open')
+      await expect(open(forged)).rejects.toThrow('cannot be decrypted')
       man.use(undefined)
       const again = new Uint8Array(await (await send()).arrayBuffer())
       expect(JSON.parse(Buffer.from(await open(again)).toString())).toMatchObject({
@@ -196,7 +198,7 @@ async function sealedByAClient(baseUrl: string, api_key: string, text: string) {
   })
 }
 
-/** Alters a byte of each sealed request, or each sealed answer; refusals in the clear go on as they are. */
+/** Alters one byte of each sealed request or response. Unsealed errors pass through unchanged. */
 function flipping(direction: Direction, place: number): Alter {
   return (flowing, path, body) =>
     flowing === direction && path.startsWith('/sealed/') && body[0] !== 0x7b
@@ -204,7 +206,7 @@ function flipping(direction: Direction, place: number): Alter {
       : body
 }
 
-/** @param place from the end where it is below 0 */
+/** @param place byte offset; counted from the end if negative */
 function flipped(body: Buffer, place: number): Buffer {
   const copy = Buffer.from(body)
   const at = place < 0 ? body.length + place : place

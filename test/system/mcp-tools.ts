@@ -1,18 +1,17 @@
-/** `svc mcp` as a client of MCP starts it, and every tool of it used once against the real services. */
+/** Starts `svc mcp` as an MCP client would, and calls each of its tools once against real services. */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect } from 'vitest'
 import { called, refusal } from '../shared/cli/mcp-connection.ts'
 
 export type World = {
-  /** The command, and the folder with `action.js` where it is started. */
+  /** The command, started in a folder that contains `action.js`. */
   command: string[]
   folder: string
   environment: Record<string, string>
   triggersUrl: string
   /** A person opens the URL, types the code and presses Authorize. */
   approve(this: void, authorizeUrl: string, userCode: string): Promise<void>
-  /** Of that person. */
   email: string
 }
 
@@ -39,7 +38,7 @@ export async function useEveryTool(world: World): Promise<void> {
     expect(tools.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([])
     const { contents } = await client.readResource({ uri: `${world.triggersUrl}/SKILL.md` })
     expect(JSON.stringify(contents)).toContain(world.triggersUrl)
-    // What is no message on its output is one of these.
+    // The transport reports output that is not a valid message as an error.
     expect(broken).toEqual([])
   } finally {
     await client.close()
@@ -63,7 +62,7 @@ async function authorized(client: Client, { approve, email }: World): Promise<vo
   expect((await refusal(client, 'authorize')).error).toBe('already_authorized')
 }
 
-/** @returns the id of a webhook whose action is `action.js` */
+/** @returns the ID of a webhook trigger with `action.js` as its action */
 async function triggersIn(client: Client): Promise<string> {
   const schedule = { kind: 'schedule', config: { cron: '0 7 * * *' } }
   expect((await use(client, 'preview_trigger', schedule)).next.length).toBeGreaterThan(1)
@@ -93,7 +92,7 @@ async function runsOf(client: Client, trigger_id: string): Promise<void> {
   while (run.finished_at === null) run = await use(client, 'wait_for_run', { run_id })
   expect(run).toMatchObject({ status: 'success', response: { greeting: 'hello Ada' }, test: true })
   expect((await use(client, 'get_run', { run_id })).receipt).toEqual(expect.any(String))
-  // With one start a minute these wait.
+  // The limit of one run per minute keeps these queued.
   const again = await use(client, 'replay_run', { run_id })
   const cancelled = await use(client, 'cancel_run', { run_id: again.run_id })
   expect(cancelled).toMatchObject({ status: 'failed', replay_of: run_id })

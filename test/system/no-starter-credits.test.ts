@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { journeys, SpecClient, World } from '../conformance/spec-client.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
-/** Nodes that grant no starter credits: what an outsider meets there, and on no other. */
+/** Journeys for a node that grants no starter credits. */
 describe('a node without starter credits', () => {
   let started: StartedStack
   beforeAll(async () => {

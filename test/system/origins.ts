@@ -1,4 +1,7 @@
-/** Origin processes as an operator runs several of them: one Postgres, one chain, one root key, and HTTPS of each. */
+/**
+ * Origin processes in a multi-process deployment: one Postgres, one chain and one root key, each with its own HTTPS
+ * server.
+ */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,14 +18,14 @@ import { startContract } from '../origin/accounts/contract.ts'
 import { emptyDatabase } from '../origin/db/fresh-database.ts'
 import { ORIGIN_ENTRY, templateSetting } from './stack.ts'
 
-/** Wallets that pay for writes, beside the one that pays them: enough to lose some at each kill, and to find others. */
+/** Wallets that pay for writes, plus one that funds them. Enough that each kill loses some and leaves others. */
 export const PAYERS = 8
 
-/** What the edge would share with them. */
+/** Pre-shared key of the channel between the edge and the origins. */
 export const CHANNEL_PSK = Buffer.alloc(32, 1)
 
 type Call = { key?: string; body?: object; idempotencyKey?: string }
-/** `sentAt` and `answeredAt` are of this process' `performance.now()`. */
+/** `sentAt` and `answeredAt` are `performance.now()` of this process. */
 export type Answer = {
   status: number
   body: any
@@ -33,7 +36,7 @@ export type Answer = {
 
 export type Origins = Awaited<ReturnType<typeof startOrigins>>
 
-/** One origin process, and the next one in its place after it has ended. */
+/** One origin process, which can be restarted after it stops. */
 export class OriginProcess {
   readonly name: string
   readonly stateDir: string
@@ -54,7 +57,6 @@ export class OriginProcess {
     this.#onLine = onLine
   }
 
-  /** @throws {ChildFailed} */
   async start(): Promise<void> {
     const child = new Child({
       name: this.name,
@@ -76,17 +78,17 @@ export class OriginProcess {
     this.#url = `https://localhost:${port}`
   }
 
-  /** Asks it to end, as a deployment does. */
+  /** Stops gracefully, as in a deployment. */
   async stop(): Promise<void> {
     await this.#child?.stop()
   }
 
-  /** Ends it and its executors at once, as a crash would. */
+  /** Kills the process and its executors at once, as in a crash. */
   async kill(): Promise<void> {
     await this.#child?.kill()
   }
 
-  /** It stands still, as in a long pause of its machine, until `resume`. */
+  /** Suspends the process until `resume`, as in a long pause of its machine. */
   pause(): void {
     this.signal('SIGSTOP')
   }
@@ -95,18 +97,18 @@ export class OriginProcess {
     this.signal('SIGCONT')
   }
 
-  /** Of its whole group; nothing where it has ended. */
+  /** Signals the whole process group. Does nothing if the process has exited. */
   signal(signal: NodeJS.Signals): void {
-    // A group of its own: never that of this process, which 0 would be.
+    // A pid of 0 would signal the group of this process.
     if (!this.#child?.pid) return
     try {
       process.kill(-this.#child.pid, signal)
     } catch {
-      // Nobody is left in the group.
+      // The group is empty.
     }
   }
 
-  /** One request to the core API: a POST where it has a body. @throws where the connection breaks */
+  /** Sends a request to the core API, as POST if it has a body. @throws if the connection breaks */
   async call(path: string, { key, body, idempotencyKey }: Call = {}): Promise<Answer> {
     const sentAt = performance.now()
     const response = await fetch(`${this.#url}/core/v1/${path}`, {
@@ -128,19 +130,18 @@ export class OriginProcess {
     }
   }
 
-  /** What somebody sealed. @returns the bytes of the answer, pads and all */
+  /** Sends a sealed request. @returns the bytes of the response, including padding */
   async sealed(path: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
     const headers = { 'content-type': SEALED_CONTENT_TYPE }
     const response = await fetch(`${this.#url}${path}`, { method: 'POST', headers, body })
     return new Uint8Array(await response.arrayBuffer())
   }
 
-  /** The text of a file of its evidence. */
   async evidence(name: string): Promise<string> {
     return (await fetch(`${this.#url}/evidences/${name}`)).text()
   }
 
-  /** A request whose answer has to be 200. @throws {Error} with the answer */
+  /** Sends a request. @throws {Error} with the response unless the status is 200 */
   async ok(path: string, call: Call = {}): Promise<any> {
     const { status, body } = await this.call(path, call)
     if (status === 200) return body
@@ -149,8 +150,8 @@ export class OriginProcess {
 }
 
 /**
- * Starts the processes together, on an empty database; `close` ends all of it, also what was stopped.
- * @param count how many
+ * Starts the processes together, on an empty database. `close` stops everything, including paused processes.
+ * @param count number of processes
  */
 export async function startOrigins(count: number, settings: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-origins-'))
@@ -192,7 +193,7 @@ export async function startOrigins(count: number, settings: Record<string, strin
         SVC_EXECUTORS_MAX: '2',
         SVC_STARTER_CREDITS_CENTS: '100000',
         SVC_NEW_ACCOUNT_BURST: '1000',
-        // What is tested is who agrees with whom, on a machine that may be busy with other things.
+        // Disables load shedding: these tests are about agreement between processes, on a possibly busy machine.
         SVC_SHED_DELAY_MS: '60000',
         SVC_SHED_CPU_PRESSURE: '100',
         DATABASE_URL: postgres.url,
@@ -203,7 +204,7 @@ export async function startOrigins(count: number, settings: Record<string, strin
     }
     trustCa(caFile)
     await Promise.all(origins.map((origin) => origin.start()))
-    // After them: they are to find the database empty.
+    // Opened last, because the origins must find the database empty.
     const database = await openDatabase(postgres.url)
     closers.push(() => database.close())
     const channelKey = keyring.channelKey(1).publicKey
@@ -214,7 +215,7 @@ export async function startOrigins(count: number, settings: Record<string, strin
   }
 }
 
-/** What all processes have in common on disk: the root key, and an authority for their certificates. */
+/** Creates the files that all processes share: the root key, and a CA for their certificates. */
 async function seedState(folder: string): Promise<{ caFile: string }> {
   const { caFile } = await loadTls(folder)
   loadRootKey(folder, 'local')

@@ -1,17 +1,19 @@
-/** An owner of triggers on a stack: an account whose usage key may run any action, and an approved token. */
+/**
+ * A trigger owner on a stack: an account with a usage key that is permitted to run any action, and an approved token.
+ */
 import { approvedToken } from '../../origin/stack/approved-token.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 
 export type Owner = {
   createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
   trigger(triggerId: string): Promise<TriggerRecord>
-  /** Asks the trigger service with the owner's token. @throws {Error} for any answer but 2xx */
+  /** Calls the trigger service with the owner's token. @throws {Error} unless the status is 2xx */
   api(path: string, body?: object, method?: string): Promise<any>
-  /** The 202's run id. @throws {Error} for any other answer, and for a connection that breaks */
+  /** @returns the run ID of a 202. @throws {Error} for any other status, and for a broken connection */
   fire(webhookUrl: string, event?: object): Promise<string>
-  /** The hundred newest, or a hundred further on. */
+  /** Up to 100 runs, newest first. */
   runs(triggerId: string, offset?: number): Promise<RunRecord[]>
-  /** Every run of the trigger once all have ended. */
+  /** Waits until all runs of the trigger are finished, and returns them. */
   allEnded(triggerId: string, seconds: number): Promise<RunRecord[]>
 }
 
@@ -45,7 +47,7 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   }
 }
 
-/** Asks again and again until there is an answer; a failure to ask counts as none. */
+/** Polls until `ask` returns a value; treats an error as no value. */
 export async function until<Answer>(
   seconds: number,
   what: string,

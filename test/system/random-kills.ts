@@ -1,6 +1,6 @@
 /**
- * Webhooks fired without a pause while processes of the stack are killed at random moments. Executions are counted
- * outside of the stack: each action calls a server of the test.
+ * Fires webhooks continuously while processes of the stack are killed at random moments. Executions are counted outside
+ * the stack: each action calls a server of the test.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { newOwner, until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
 import { executorsOf } from './stack-processes.ts'
 
-/** Kills something, and returns once it is up again. */
+/** Kills a process, and resolves when it is running again. */
 type Kill = (started: StartedStack) => Promise<void>
 
 const restarted =
@@ -26,7 +26,7 @@ const restarted =
     await stack.startComponent(component)
   }
 
-/** Each kind is drawn equally often. */
+/** Drawn with equal frequency. */
 const KILLS: Record<string, Kill> = {
   edge: restarted('edge'),
   origin: restarted('origin'),
@@ -42,21 +42,21 @@ const KILLS: Record<string, Kill> = {
 }
 
 const TRIGGERS = 4
-/** The load: each trigger is fired this often, answered or not. */
+/** Interval between two webhooks of one trigger, accepted or not. */
 const FIRE_EVERY_MS = 40
-/** A kill comes after up to this many executions since the last one, so that runs are in flight. */
+/** A kill follows up to this many executions after the previous one, so that runs are in flight. */
 const EXECUTIONS_MAX = 20
-/** Kills that do not wait for executions: queues and components may still be recovering from the last one. */
+/** Share of kills that do not wait for executions, while components may still be recovering from the last one. */
 const HASTY_SHARE = 0.25
-/** Queues back off for up to twice as long as the origin was down. */
+/** Generous, because queues back off for up to twice the time that the origin was down. */
 const EXECUTED_WITHIN_S = 120
-/** At most this long before a kill, at random. */
+/** Maximum random delay before a kill. */
 const PAUSE_MAX_MS = 500
-/** Bounds the runs that wait while the origin is down, and so the time at the end. */
+/** Bounds the runs queued while the origin is down, and with them the time to drain at the end. */
 const QUEUED_MAX = 50
 const ENDED_WITHIN_S = 240
 
-/** After the database is up, connections of the pool may still be broken for this long. */
+/** Pooled connections may stay broken for this long after the database is up again. */
 const RECONNECTED_WITHIN_MS = 10_000
 
 type Fired = { runId: string; n: number }
@@ -65,9 +65,9 @@ type Fired = { runId: string; n: number }
 type Outage = { from: number; until: number }
 
 /**
- * Plays `count` kills. Their kinds and the pauses between them follow from the seed `first`.
- * @returns kills by kind, runs, and how long the kills took
- * @throws if an acknowledged run was lost, executed twice, or left without an end
+ * Plays `count` kills. The seed `first` determines their kinds and the pauses between them.
+ * @returns kills by kind, runs by outcome
+ * @throws if an acknowledged run was lost, executed twice, or left unfinished
  */
 export async function killAtRandom({ first: seed, count }: Bounds): Promise<Figures> {
   const random = seededRandom(seed)
@@ -155,8 +155,9 @@ export async function killAtRandom({ first: seed, count }: Bounds): Promise<Figu
 }
 
 /**
- * A run succeeds, or fails in one of two ways: `origin_lost`, or `credits_unavailable` if the database was away while it ran.
- * @returns `success`, or the code of its failure
+ * Checks that a run succeeded, or failed with `origin_lost`, or failed with `credits_unavailable` if the database was
+ * down while it ran.
+ * @returns `success`, or the error code
  */
 function expectOneEnd(
   run: RunRecord,
@@ -180,7 +181,7 @@ function expectOneEnd(
 
 const secondsSince = (unixMs: number) => ((Date.now() - unixMs) / 1000).toFixed(1)
 
-/** Kinds in random order; each comes once before any comes again. */
+/** Kinds in random order. Each kind comes once before any is repeated. */
 function kindsOf(count: number, random: () => number): string[] {
   const kinds: string[] = []
   while (kinds.length < count) {
@@ -190,7 +191,10 @@ function kindsOf(count: number, random: () => number): string[] {
   return kinds.slice(0, count)
 }
 
-/** Waits for a copy of the chain as of now: a killed chain starts with its last copy, which has to have the account. */
+/**
+ * Waits for a copy of the current chain state. A killed chain restarts from its last copy, which must contain the
+ * account.
+ */
 function chainCopied(stateDir: string): Promise<true> {
   const now = Date.now()
   return until(60, 'the state of the chain is copied', async () =>
@@ -198,7 +202,7 @@ function chainCopied(stateDir: string): Promise<true> {
   )
 }
 
-/** All runs, once each has ended. */
+/** All runs if every run is finished, otherwise undefined. */
 function allEnded(owner: Awaited<ReturnType<typeof newOwner>>, triggerId: string) {
   return async (): Promise<RunRecord[] | undefined> => {
     const all: RunRecord[] = []

@@ -1,6 +1,6 @@
 import type { Answer } from './origins.ts'
 
-/** Asks over and over, several at a time, until it is told to stop. @returns every answer */
+/** Sends requests continuously, `atOnce` at a time, until stopped. @returns all responses */
 export function keepAsking(
   atOnce: number,
   ask: () => Promise<Answer>,
@@ -11,7 +11,7 @@ export function keepAsking(
     while (!enough.signal.aborted) answers.push(await ask())
   }
   const loops = Promise.all(Array.from({ length: atOnce }, loop))
-  // Who stops it is told; until then nobody is there to hear.
+  // `stop` reports the rejection. Until then it must not count as unhandled.
   loops.catch(() => {})
   return {
     stop: async () => {

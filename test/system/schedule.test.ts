@@ -17,7 +17,7 @@ afterAll(() => started.stop())
 const ECHO = 'async function main(params) { return params }'
 const HOUR = 60 * 60 * 1000
 
-/** A schedule whose first tick is some seconds away, and whose others follow every half minute. */
+/** Creates a schedule that first fires in a few seconds, then every 30 s. */
 async function createSoon(): Promise<{ id: string; cron: string; tick: number }> {
   const second = (Math.floor(Date.now() / 1000) + 3) % 30
   const cron = `${second},${second + 30} * * * * *`
@@ -29,7 +29,7 @@ async function createSoon(): Promise<{ id: string; cron: string; tick: number }>
 const nominal = (tick: number) => new Date(tick).toISOString().replace('.000Z', 'Z')
 const sleepUntil = (at: number) => new Promise((resume) => setTimeout(resume, at - Date.now()))
 
-/** Looks into the storage of a trigger's object while the edge is down. */
+/** Changes the next tick in a trigger object's storage while the edge is down. */
 function setNextTick(triggerId: string, at: number): void {
   const storage = join(dirname(dirname(started.stack.caFile)), 'edge', 'storage')
   const files = readdirSync(storage, { recursive: true, encoding: 'utf8' })
@@ -59,7 +59,7 @@ describe('a schedule on a real stack', () => {
     expect(Date.parse(run!.started_at!) - tick).toBeLessThan(30_000)
   })
 
-  it('whose edge was killed across three hours of ticks runs once, for the latest, and tells of the others', async () => {
+  it('runs once for the latest tick after the edge was down for three hours, and logs the skipped ones', async () => {
     const { id, tick } = await createSoon()
     await started.stack.kill('edge')
     setNextTick(id, tick - 3 * HOUR)

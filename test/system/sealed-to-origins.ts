@@ -1,18 +1,18 @@
-/** Requests in the envelope, as the edge and as clients seal them, for origin processes. */
+/** Sealed requests to origin processes, as the edge and clients send them. */
 import { randomBytes } from 'node:crypto'
 import { importChannelKey, sealCall } from '../../shared/envelope/seal.ts'
 import { frame, PAD_BYTE, SEALED_HTTP_PATH, unframe } from '../../shared/wire/sealed-http.ts'
 import { SEALED_EXECUTE_PATH } from '../../shared/wire/sealed.ts'
 import { CHANNEL_PSK, type OriginProcess, type Origins } from './origins.ts'
 
-/** Bytes that can be sent any number of times. */
+/** A sealed request that can be sent any number of times. */
 export type Sealed = { sentTo(origin: OriginProcess): Promise<Said> }
-/** The head of what came out of the envelope. */
+/** Decrypted head of a response. */
 export type Said = { state: string; status?: number; error?: string }
 
 type Call = { path: string; key?: string; body: object }
 
-/** A request to the core API that the edge passes on. */
+/** Seals a core API request as the edge forwards it. */
 export async function sealedHttp(world: Origins, { path, key, body }: Call): Promise<Sealed> {
   const headers = [['content-type', 'application/json'], ...(key ? [['x-api-key', key]] : [])]
   const head = { method: 'POST', path, query: '', headers, client_address: '203.0.113.7' }
@@ -25,7 +25,7 @@ export async function sealedHttp(world: Origins, { path, key, body }: Call): Pro
   })
 }
 
-/** An execution that a client seals end to end. */
+/** Seals an execution end to end, as a client does. */
 export async function sealedExecution(
   world: Origins,
   { api_key, code }: { api_key: string; code: string },

@@ -1,21 +1,19 @@
-/** Processes of a running stack, found in its record of children and in `/proc`. */
+/** Finds processes of a running stack from its record of children and `/proc`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { groupMembers, type ProcessIdentity } from '../../origin/stack/process-table.ts'
 
-/** Pids of the executors of a stack's origin. */
 export function executorsOf(stateDir: string): number[] {
   return membersOf(stateDir, 'origin').filter((pid) =>
     commandOf(pid).includes('/executor/executor.'),
   )
 }
 
-/** Pid of the main process of a stack's origin. */
 export function originOf(stateDir: string): number {
   return leaderOf(stateDir, 'origin').pid
 }
 
-/** Pid of the workerd that a stack's edge runs in. */
+/** Process ID of the workerd process of a stack's edge. */
 export function workerdOf(stateDir: string): number {
   const found = membersOf(stateDir, 'edge').find((pid) => commandOf(pid).includes('workerd'))
   if (found === undefined) throw new Error('the edge has no workerd')
@@ -32,7 +30,7 @@ function leaderOf(stateDir: string, component: string): ProcessIdentity {
   const record = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as {
     children: { name: string; leader: ProcessIdentity }[]
   }
-  // The last one is alive: earlier ones were killed.
+  // Earlier entries belong to processes that were killed.
   const found = record.children.findLast(({ name }) => name === component)
   if (!found) throw new Error(`the stack has no ${component}`)
   return found.leader
@@ -45,6 +43,6 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    return '' // It has ended.
+    return '' // The process has exited.
   }
 }

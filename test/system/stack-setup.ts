@@ -1,6 +1,6 @@
 /**
- * What all stacks of a test run share: the built Worker, and Node's compile cache. In production code, each stack builds the
- * Worker itself.
+ * Resources shared by all stacks of a test run: the built Worker, and Node's compile cache. In production, each stack
+ * builds the Worker itself.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export const EDGE_BUNDLE_BUILT = 'TEST_EDGE_BUNDLE'
 
 export default function setup(): Promise<() => Promise<void>> {
   return forAllProjects('stacks', async () => {
-    // Not imported above: a test that imports this file may set NODE_EXTRA_CA_CERTS first, which Miniflare reads when it is loaded.
+    // Imported late: a test that imports this file may first set NODE_EXTRA_CA_CERTS, which Miniflare reads on load.
     const { bundleEdge } = await import('../../origin/stack/edge-bundle.ts')
     const folder = mkdtempSync(join(tmpdir(), 'svc-stacks-'))
     const bundle = join(folder, 'edge-bundle')

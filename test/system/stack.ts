@@ -13,7 +13,7 @@ import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 export type StartedStack = {
   stack: Stack
   stateDir: string
-  /** What the components wrote, for events and for a failed test's eyes. */
+  /** Output of the components, to find events and to print when a test fails. */
   lines: string[]
   baseUrl: string
   triggersUrl: string
@@ -22,25 +22,24 @@ export type StartedStack = {
 }
 
 export type StackParts = {
-  /** Settings of the origin beside those that the stack makes. */
+  /** Origin settings that override those of the stack. */
   originSettings?: Record<string, string>
-  /** The same of the edge, given the state folder. */
+  /** Additional edge settings, given the state folder. */
   edgeSettings?: (stateDir: string) => Promise<Record<string, string>>
-  /** Says the ports. */
+  /** Port settings of the stack. */
   environment?: Record<string, string>
-  /** In which the state folder is made. */
+  /** Parent of the state folder. */
   folder?: string
-  /** A server of its own, as `npm start` has one, for tests that end it. */
+  /** Starts a separate database server, as `npm start` does, for tests that stop it. */
   ownDatabase?: boolean
 }
 
-/** The entry of the origin in tests. */
 export const ORIGIN_ENTRY = fileURLToPath(new URL('origin-with-kept-template.ts', import.meta.url))
 
 /**
- * A stack of the real parts in a temporary folder, on free ports. It begins with a database of its own on the server of the
- * test run, where there is one, with the Worker that the project built (`stack-setup.ts`) and with the template of its sandboxes:
- * `start.test.ts` begins with nothing.
+ * Starts a stack of real components in a temporary folder, on free ports. To start fast, it uses a new database on the
+ * test run's server (if there is one), the prebuilt Worker (`stack-setup.ts`) and the shared sandbox template.
+ * `start.test.ts` starts a stack without these.
  */
 export async function startStack({
   originSettings = {},
@@ -56,7 +55,7 @@ export async function startStack({
   const stack = await Stack.start({
     stateDir,
     environment,
-    // The suite opens more accounts from one address than a person would, and a busy machine must not fail it.
+    // The suite opens more accounts from one address than a user would, and must not fail on a busy machine.
     originSettings: {
       SVC_NEW_ACCOUNT_BURST: '1000',
       SVC_SHED_DELAY_MS: '10000',
@@ -88,7 +87,7 @@ export async function startStack({
 
 export const anyPorts = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
 
-/** Tells `ORIGIN_ENTRY` where the shared template is. */
+/** Passes the folder of the shared template to `ORIGIN_ENTRY`. */
 export function templateSetting(): Record<string, string> {
   const folder = process.env[TEMPLATE_FOLDER]
   return folder === undefined ? {} : { [TEMPLATE_FOLDER]: folder }

@@ -16,7 +16,6 @@ const running: ChildProcess[] = []
 
 type Start = { process: ChildProcess; output: () => string; exit: Promise<number | null> }
 
-/** `npm start`, as npm runs it. */
 function start(settings: Record<string, string> = anyPorts): Start {
   const child = spawn(process.execPath, ['--disable-sigusr1', entry], {
     env: { ...process.env, SVC_STATE_DIR: stateDir, ...settings },
@@ -38,7 +37,6 @@ async function ready(started: Start): Promise<{ baseUrl: string; chain: string; 
   return { baseUrl: find(/base_url +(\S+)/)!, chain: find(/chain +(http\S+)/)!, ca }
 }
 
-/** The ports that a start has printed, as settings. */
 function portsOf(started: Start): Record<string, string> {
   const port = (name: string) =>
     new RegExp(`${name} +https?://localhost:(\\d+)`).exec(started.output())?.[1] ?? ''
@@ -82,16 +80,16 @@ afterEach(async () => {
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }))
 
 describe('npm start', () => {
-  it('keeps accounts over a Ctrl-C, and over a SIGKILL whose leftovers the next start ends', async () => {
+  it('keeps accounts after Ctrl-C, and after SIGKILL, where the next start ends leftover processes', async () => {
     const first = start()
     const before = await ready(first)
     const key = await newAccount(before.baseUrl)
     first.process.kill('SIGINT')
-    first.process.kill('SIGINT') // npm passes on what the terminal sent to both
+    first.process.kill('SIGINT') // npm forwards a signal that the terminal has already sent to both processes.
     expect(await first.exit).toBe(0)
     expect(children()).toEqual([])
 
-    // The same ports from here on, as with the default ones: what is left behind must not keep them.
+    // Uses fixed ports from here on, so that a leftover process would block the next start.
     const ports = portsOf(first)
     const second = start(ports)
     const kept = await ready(second)
@@ -111,7 +109,7 @@ describe('npm start', () => {
     expect(children().filter((pid) => left.includes(pid))).toEqual([])
   })
 
-  it('refuses a folder that another stack has, and leaves that one alone', async () => {
+  it('rejects a folder that another stack uses, and leaves that stack running', async () => {
     const first = start()
     const { baseUrl } = await ready(first)
     const second = start()
@@ -122,7 +120,7 @@ describe('npm start', () => {
     expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
   })
 
-  it('ends at once when the chain dies while the origin starts', async () => {
+  it('exits at once if the chain dies while the origin starts', async () => {
     const started = start()
     const origin = /"name": "origin"/
     const record = join(stateDir, 'stack.json')
@@ -134,24 +132,24 @@ describe('npm start', () => {
     }
     process.kill(listed.find(({ name }) => name === 'chain')!.leader.pid, 'SIGKILL')
     expect(await started.exit).toBe(1)
-    expect(started.output()).toMatch(/^svc: (chain was ended by SIGKILL|origin .*)$/m)
+    expect(started.output()).toMatch(/^svc: (chain was terminated by SIGKILL|origin .*)$/m)
     expect(children()).toEqual([])
   })
 
-  it('ends with one clear line and a code when a child dies', async () => {
+  it('exits with one clear line and an exit code if a child dies', async () => {
     const started = start()
     await ready(started)
     const [pid] = children()
     process.kill(pid!, 'SIGKILL')
     expect(await started.exit).toBe(1)
     expect(started.output().match(/^svc: .*$/gm)).toEqual([
-      expect.stringMatching(/^svc: (edge|chain|database|origin) was ended by SIGKILL$/),
+      expect.stringMatching(/^svc: (edge|chain|database|origin) was terminated by SIGKILL$/),
     ])
     expect(children()).toEqual([])
   })
 })
 
-describe('a port that is in use', () => {
+describe('a port in use', () => {
   let server: Server
   beforeEach(
     () =>
@@ -166,13 +164,13 @@ describe('a port that is in use', () => {
       }),
   )
 
-  it('is one clear line that names the setting', async () => {
+  it('is reported in one clear line that names the setting', async () => {
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0
     const started = start({ ...anyPorts, SVC_ORIGIN_PORT: String(port) })
     expect(await started.exit).toBe(1)
     expect(started.output()).toBe(
-      `svc: port ${port} is in use: stop what listens there, or set SVC_ORIGIN_PORT\n`,
+      `svc: port ${port} is in use; stop the process that listens there, or set SVC_ORIGIN_PORT\n`,
     )
   })
 })

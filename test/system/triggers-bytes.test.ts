@@ -1,4 +1,4 @@
-/** What a sender's bytes go through on the real way: sockets, the object's storage, the sealed channel, the sandbox. */
+/** Webhook bodies over the full path: sockets, object storage, sealed channel and sandbox. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { type StartedStack, startStack } from './stack.ts'
 
 const SECRET = 'it is a secret to everybody'
 
-/** Verifies what GitHub would have signed, and tells how many bytes those were. */
+/** Verifies a GitHub signature, and returns the number of signed bytes. */
 const VERIFIER = `async function main({ event, event_raw, event_raw_encoding, headers }) {
   const bytes = event_raw_encoding === 'base64'
     ? ethers.utils.base64.decode(event_raw)
@@ -31,7 +31,6 @@ afterAll(() => started.stop())
 const signature = (body: Uint8Array) =>
   `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
 
-/** Sends an event and waits for its run. */
 async function runOf(body: Uint8Array<ArrayBuffer>, type: string, signed = signature(body)) {
   const headers = { 'content-type': type, 'x-hub-signature-256': signed }
   const response = await fetch(hook.webhook_url, { method: 'POST', body, headers })
@@ -49,34 +48,34 @@ function jsonOf(size: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array([...bytes, ...Buffer.alloc(size - bytes.length - 2, 'x'), 0x22, 0x7d])
 }
 
-describe('an event that is as large as events may be', () => {
-  it('and binary is verified by HMAC inside the action', async () => {
+describe('an event of the maximum size', () => {
+  it('is verified by HMAC inside the action if binary', async () => {
     const body = new Uint8Array(randomBytes(WEBHOOK_BODY_MAX_BYTES))
     const run = await runOf(body, 'application/octet-stream')
     expect([run.error, run.response]).toEqual([null, { bytes: body.length, members: null }])
   })
 
-  it('and JSON is verified by HMAC inside the action, which gets it parsed as well', async () => {
+  it('is verified by HMAC inside the action and also parsed if JSON', async () => {
     const body = jsonOf(WEBHOOK_BODY_MAX_BYTES)
     expect(body.length).toBe(WEBHOOK_BODY_MAX_BYTES)
     const run = await runOf(body, 'application/json')
     expect([run.error, run.response]).toEqual([null, { bytes: body.length, members: 1_001 }])
   })
 
-  it('and forged fails in the action', async () => {
+  it('fails in the action if forged', async () => {
     const run = await runOf(jsonOf(1_000_000), 'application/json', `sha256=${'0'.repeat(64)}`)
     expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('forged') })
   })
 
-  it('and of control characters, six times as long in JSON, fails and says why', async () => {
+  it('fails with the reason if control characters make it six times as long in JSON', async () => {
     const body = new Uint8Array(WEBHOOK_BODY_MAX_BYTES).fill(1)
     const run = await runOf(body, 'text/plain')
     expect(run).toMatchObject({ status: 'failed', attempt: 1, charged_cents: 0 })
-    expect(run.error).toMatch(/js_params: \d+ bytes, and at most 8388608/)
+    expect(run.error).toMatch(/js_params: \d+ bytes exceed the limit of 8388608/)
   })
 })
 
-/** One connection, written to as the test says; answers everything that came back until it ended or 2 s of silence. */
+/** Opens one connection and writes to it. @returns everything received until it closes or is silent for 2 s */
 function overSocket(write: (socket: { write(data: string | Uint8Array): void }) => void) {
   const { hostname, port, pathname } = new URL(hook.webhook_url)
   const socket = connect(Number(port), hostname)
@@ -95,8 +94,8 @@ const statuses = (answer: string) =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)
 const runCount = async () => (await owner.runs(hook.id)).length
 
-describe('a sender that does not keep to HTTP', () => {
-  it('a body without a length and without an end: refused at the limit, before it ends', async () => {
+describe('a sender that violates HTTP', () => {
+  it('gets 413 at the limit for an endless body without a length', async () => {
     const before = await runCount()
     const answer = await overSocket((socket) => {
       socket.write('transfer-encoding: chunked\r\n\r\n')
@@ -109,19 +108,19 @@ describe('a sender that does not keep to HTTP', () => {
     expect(await runCount()).toBe(before)
   })
 
-  it('a length over the limit: refused before anything of the body is sent', async () => {
+  it('gets 413 for a length over the limit before it sends a body', async () => {
     const answer = await overSocket((socket) => socket.write('content-length: 2097153\r\n\r\n'))
     expect(statuses(answer)).toEqual(['413'])
   })
 
-  it('a length that is more than what comes: makes no run', async () => {
+  it('starts no run with a body shorter than its length', async () => {
     const before = await runCount()
     const answer = await overSocket((socket) => socket.write('content-length: 10\r\n\r\n{}'))
     expect(statuses(answer)).not.toContain('202')
     expect(await runCount()).toBe(before)
   })
 
-  it('request smuggling: two framings at once are not taken for an event and another request', async () => {
+  it('request smuggling: two framings at once do not become an event and a second request', async () => {
     const answer = await overSocket((socket) => {
       socket.write('content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n')
       socket.write('0\r\n\r\nGET /health HTTP/1.1\r\nhost: a\r\n\r\n')

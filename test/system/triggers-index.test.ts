@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => started.stop())
 
-/** A request of the owner. @throws where the connection breaks */
+/** Sends a request of the owner. @throws if the connection breaks */
 async function api(method: string, path: string, body?: object) {
   const response = await fetch(`${started.triggersUrl}/api/triggers${path}`, {
     method,
@@ -28,7 +28,7 @@ const fields = {
   name: 'new',
   kind: 'webhook',
   action_code: 'async function main() {}',
-  // Nobody's: it is stored with a warning, and nothing here runs.
+  // An unknown key. It is stored with a warning, and nothing runs here.
   usage_api_key: 'A'.repeat(43),
 }
 const known = new Set<string>()
@@ -38,7 +38,7 @@ async function create(): Promise<string> {
   return body.id
 }
 
-/** Changes made one after another until told to stop, on several triggers at once; broken connections are passed over. */
+/** Changes `width` triggers concurrently until stopped. Ignores broken connections. */
 function flood(width: number) {
   const enough = new AbortController()
   let changes = 0
@@ -52,11 +52,11 @@ function flood(width: number) {
           name: `${lane}/${n}`,
         })
         if (status === 200) changes++
-        // Some lanes leave what they made, others delete it.
+        // Even lanes delete the triggers they create, odd lanes keep them.
         if (n % 4 === 3 && lane % 2 === 0) await api('DELETE', `/${id}`)
         if (n % 4 === 3) id = ''
       } catch {
-        // What became of it is what this test asks.
+        // The outcome of this request is unknown; the test checks for a consistent state.
         await new Promise((resume) => setTimeout(resume, 50))
         id = ''
       }
@@ -80,7 +80,7 @@ const shown = ({ id, name, enabled, updated_at }: TriggerRecord | ListedTrigger)
   updated_at,
 })
 
-/** What each object says of itself, and what the list says. */
+/** Reads the triggers from their objects and from the list. */
 async function objectsAndList() {
   const ids = [...known]
   const answers = await Promise.all(ids.map((id) => api('GET', `/${id}`)))
@@ -93,8 +93,8 @@ async function objectsAndList() {
   return { objects: sorted(objects), listed: sorted(listed), gone }
 }
 
-describe('the list of triggers, when the edge is killed between object and index', () => {
-  it('ends as each object says, changed, created and deleted ones alike', async () => {
+describe('the list of triggers, if the edge is killed between writes to object and index', () => {
+  it('converges to the state of the objects for changed, created and deleted triggers', async () => {
     for (let kill = 0; kill < 2; kill++) {
       const flooding = flood(8)
       await flooding.reached(60 + 20 * kill)
@@ -102,7 +102,7 @@ describe('the list of triggers, when the edge is killed between object and index
       await flooding.stop()
       await started.stack.startComponent('edge')
     }
-    // A write that was cut off is repeated by the object's alarm.
+    // The object's alarm repeats an interrupted write.
     const { objects, listed, gone } = await until(30, 'list and objects agree', async () => {
       const now = await objectsAndList()
       return JSON.stringify(now.objects) === JSON.stringify(now.listed) ? now : undefined
@@ -113,7 +113,7 @@ describe('the list of triggers, when the edge is killed between object and index
   })
 })
 
-it('a stolen edge: the key of an account is refused, by what the origin says of it', async () => {
+it('stolen edge: rejects an account key as usage key, as identified by the origin', async () => {
   const opened = await fetch(`${started.baseUrl}/core/v1/new_account`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -131,7 +131,7 @@ it('a stolen edge: the key of an account is refused, by what the origin says of 
   expect(patched.status).toBe(422)
 })
 
-it('the description of the trigger service is valid OpenAPI 3.1', async () => {
+it('serves a valid OpenAPI 3.1 description of the trigger service', async () => {
   const response = await fetch(`${started.triggersUrl}/openapi.json`)
   const description = (await response.json()) as { openapi: string }
   expect(description.openapi).toBe('3.1.0')

@@ -14,7 +14,7 @@ import { AccountHolder, KEY_TAKEN, takeKey, type Wallet } from './account-holder
 import { type Answer, type OriginProcess, type Origins, PAYERS, startOrigins } from './origins.ts'
 import { until } from './owner.ts'
 
-/** Each of them interrupts four writes. */
+/** Each kill interrupts four writes. */
 const KILLS = Number(process.env.TEST_KILLS ?? 6)
 
 describe('one of two origin processes', () => {
@@ -27,7 +27,7 @@ describe('one of two origin processes', () => {
     world = await startOrigins(2)
     a = world.origins[0]!
     b = world.origins[1]!
-    // Blocks come with transactions alone: a test can have the chain stand still.
+    // Mines only on transactions, so that a test can stop the chain.
     await world.contract.send('evm_setAutomine', [true])
     holder = await AccountHolder.open(a)
     wallet = await holder.wallet(b)
@@ -37,17 +37,17 @@ describe('one of two origin processes', () => {
     if (task.result?.state === 'fail') console.error(world.lines.slice(-40).join('\n'))
   })
 
-  it('stopped: a revocation is answered when its lease is out, and it never takes the revoked key afterwards', async () => {
+  it('stopped: answers a revocation once its lease expires, and never uses the revoked key afterwards', async () => {
     for (let round = 0; round < 3; round++) {
       const { key } = await holder.grant(a, wallet)
       const use = () => takeKey(b, key, wallet)
-      // Side by side, so that there are connections that stay open over the pause.
+      // Concurrent requests, so that connections stay open across the pause.
       const before = await Promise.all(Array.from({ length: 6 }, use))
       expect(before.map(({ body }) => body.response)).toEqual(before.map(() => KEY_TAKEN))
       b.pause()
       const revoked = await holder.call(a, 'remove_usage_api_key', { usage_api_key: key })
       const waiting = Array.from({ length: 6 }, use)
-      await sleep(50) // They are in its sockets: the first that it sees when it goes on.
+      await sleep(50) // The requests now wait in its sockets, to be read first after it resumes.
       b.resume()
       expect(revoked.status).toBe(200)
       expect(revoked.answeredAt - revoked.sentAt).toBeLessThan(READ_LEASE_MS + 1_500)
@@ -60,9 +60,9 @@ describe('one of two origin processes', () => {
     }
   })
 
-  it('killed: the other goes on writing and takes its payers, and it serves again when it is back', async () => {
+  it('killed: the other process keeps writing and takes over its payers, and it serves again after a restart', async () => {
     const { key } = await holder.grant(b, wallet)
-    // A process that ends in order leaves a snapshot.
+    // A graceful stop writes a snapshot.
     await b.stop()
     expect(existsSync(snapshotPath(b.stateDir, world.contract.chain))).toBe(true)
     await b.start()
@@ -85,7 +85,6 @@ describe('one of two origin processes', () => {
     expect((await holder.ok(a, `get_group?group_id=${id}`)).id).toBe(id)
   })
 
-  /** How many payers each process holds. */
   async function payersHeld(): Promise<Map<string, number>> {
     const rows = await world.db
       .select({ processId: payers.processId })
@@ -103,7 +102,7 @@ describe('one of two origin processes', () => {
     return of.call(origin, path, body, idempotencyKey)
   }
 
-  it(`killed ${KILLS} times between send and answer: the writes repeated at the other are on the chain once`, async () => {
+  it(`killed ${KILLS} times between send and answer: writes repeated at the other process are on-chain once`, async () => {
     const writer = await AccountHolder.open(a)
     const { chain, send: anvil } = world.contract
     const contract = new Contract(chain.contractAddress, accountConfigAbi, chain.provider)
@@ -116,7 +115,7 @@ describe('one of two origin processes', () => {
       const { wallets, groups } = await onChain()
       return wallets.length + groups.length
     }
-    /** Ends the process when its writes have come so far. */
+    // Each kills the process at another stage of its writes.
     const moments = [
       async (asked: () => void) => {
         await anvil('evm_setAutomine', [false])
@@ -132,7 +131,7 @@ describe('one of two origin processes', () => {
       },
       async (asked: () => void) => {
         const before = await count()
-        b.pause() // Nothing is answered before the other has it, or its lease is out.
+        b.pause() // No write is answered before the other process has seen it, or the lease has expired.
         asked()
         await until(1.5, 'the writes are in blocks', async () =>
           (await count()) === before + 4 ? true : undefined,
@@ -166,7 +165,7 @@ describe('one of two origin processes', () => {
       const answers = await under!
       if (mustBeLost) expect(answers).toEqual(batch.map(() => undefined))
       for (const [n, answer] of answers.entries()) if (answer) answered.set(batch[n]!, answer)
-      // A repeat while nobody knows whether the other lives: it must not begin the write again.
+      // Repeated before the other process is known to be dead: the write must not start a second time.
       const early = await Promise.all(batch.map((write) => send(b, writer, write)))
       for (const { status } of early) expect([200, 409, 503]).toContain(status)
       await a.start()
@@ -186,7 +185,7 @@ describe('one of two origin processes', () => {
     expect(new Set(of('group_id'))).toEqual(new Set(groups))
     expect(wallets).toHaveLength(writes.length / 2)
     expect(groups).toHaveLength(writes.length / 2)
-    // Who asks the one that was killed hears the same.
+    // The killed process returns the same responses after its restart.
     const again = await Promise.all(writes.map((write) => send(a, writer, write)))
     expect(again.map(({ body }) => body)).toEqual(given.map(({ body }) => body))
   })

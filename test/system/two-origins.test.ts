@@ -22,7 +22,7 @@ import { type Sealed, sealedExecution, sealedHttp } from './sealed-to-origins.ts
 import { keepAsking } from './requests-in-flight.ts'
 import { until } from './owner.ts'
 
-/** A mirror looks at the chain once a second by itself: what is seen by chance is not seen so often in a row. */
+// A mirror polls the chain once a second anyway. Several rounds rule out that a reader sees each write by chance.
 const SEEN_ROUNDS = 6
 const REVOCATION_ROUNDS = 20
 
@@ -44,7 +44,7 @@ describe('two origin processes', () => {
     if (task.result?.state === 'fail') console.error(world.lines.slice(-40).join('\n'))
   })
 
-  /** Writes at one and looks at the other, then the other way round. */
+  /** Writes at one process and reads at the other, alternating. */
   const inTurn = async (
     rounds: number,
     act: (writer: OriginProcess, reader: OriginProcess, round: number) => Promise<void>,
@@ -62,7 +62,7 @@ describe('two origin processes', () => {
     expect(new Set(groups).size).toBe(4)
   })
 
-  it('publish the same keys, byte for byte, so that what is sealed for one opens at the other', async () => {
+  it('publish identical key files, so that each can open what is sealed for the other', async () => {
     for (const name of ['channel-key', 'receipt-key', 'storage-key']) {
       const [one, other] = await Promise.all(
         [a, b].map((origin) => origin.evidence(`${name}.json`)),
@@ -109,7 +109,7 @@ describe('two origin processes', () => {
         const changes = { group_id: grant.groupId, name: randomUUID(), pkp_ids_permitted: [] }
         await holder.ok(writer, 'update_group', changes)
         const signed = await takeKey(reader, grant.key, wallet)
-        expect(signed.body).toContain('is in no group that permits the action')
+        expect(signed.body).toContain('are not in the same group')
         expect((await groupAt(reader, grant.groupId)).name).toBe(changes.name)
       },
     },
@@ -178,7 +178,7 @@ describe('two origin processes', () => {
 
   type Revocation = {
     what: string
-    /** What an action and a look at the group are answered afterwards. */
+    /** Status of an action and of a group read after the revocation. */
     run: 401 | 403
     look: 200 | 401 | 403 | 404
     revoke: (at: OriginProcess, of: AccountHolder, grant: Grant) => Promise<Answer>
@@ -214,7 +214,7 @@ describe('two origin processes', () => {
     },
   ]
   it.each(revocations)(
-    '$what: used at the other process at the moment that the revocation is answered',
+    '$what: stops working at the other process as soon as the revocation is answered',
     async ({ run, look, revoke }) => {
       const grants = await Promise.all(
         Array.from({ length: REVOCATION_ROUNDS }, (_, n) =>
@@ -236,7 +236,7 @@ describe('two origin processes', () => {
     },
   )
 
-  it('rotated account key: used at the other process at the moment that the rotation is answered', async () => {
+  it('rotated account key: stops working at the other process as soon as the rotation is answered', async () => {
     const held = await AccountHolder.open(a)
     await inTurn(REVOCATION_ROUNDS, async (writer, reader) => {
       const { key } = held
@@ -250,12 +250,12 @@ describe('two origin processes', () => {
     })
   })
 
-  it('converted account: its old key runs nothing, at either process, from the moment that it is answered', async () => {
+  it('converted account: its old key runs no action at either process once the conversion is answered', async () => {
     await inTurn(4, async (writer, reader) => {
       const held = await AccountHolder.open(writer)
       const run = (origin: OriginProcess) => () =>
         held.call(origin, 'svc_action', { code: 'const main = () => 1' })
-      // Each has credit of the account in memory.
+      // Gives each process some of the account's credit.
       for (const origin of [writer, reader]) expect((await run(origin)()).status).toBe(200)
       const loads = [keepAsking(2, run(reader)), keepAsking(1, run(writer))]
       const proof = conversionTo(Wallet.createRandom())
@@ -268,7 +268,7 @@ describe('two origin processes', () => {
     })
   })
 
-  it('race: one proof at both at once, for two accounts, converts one of them', async () => {
+  it('race: one proof sent to both processes for two accounts converts only one of them', async () => {
     await inTurn(4, async (one, other) => {
       const holders = [await AccountHolder.open(one), await AccountHolder.open(other)]
       const proof = conversionTo(Wallet.createRandom())
@@ -281,16 +281,16 @@ describe('two origin processes', () => {
     })
   })
 
-  /** What was sent after the revocation's answer was answered so, by whichever connection it came. */
+  /** Checks that every request sent after the revocation was answered got this status, on whichever connection. */
   function expectFrom(revoked: Answer, answers: Answer[], status: number): void {
     expect(revoked).toMatchObject({ status: 200 })
     const later = answers.filter(({ sentAt }) => sentAt > revoked.answeredAt)
     expect(later.map((answer) => answer.status)).toEqual(later.map(() => status))
-    // Others came before it: the process was at work.
+    // Some requests came before, so the process was under load.
     expect(answers.length).toBeGreaterThan(later.length)
   }
 
-  it('one Idempotency-Key at both at once has one effect and one answer', async () => {
+  it('apply one Idempotency-Key sent to both at once only once, with one response', async () => {
     const before = (await holder.ok(a, 'list_groups')).length
     for (let round = 0; round < 10; round++) {
       const [body, idempotencyKey] = [{ group_name: `once ${round}` }, randomUUID()]
@@ -309,7 +309,7 @@ describe('two origin processes', () => {
     }
   })
 
-  describe('replay: a sealed request that somebody recorded', () => {
+  describe('replay: a recorded sealed request', () => {
     const code = 'const main = () => 1'
     const requests: [string, () => Promise<Sealed>][] = [
       [
@@ -329,7 +329,7 @@ describe('two origin processes', () => {
       ],
     ]
     it.each(requests)(
-      '%s is refused at the process that took it and at the other',
+      '%s is rejected by the process that accepted it and by the other',
       async (_, make) => {
         await inTurn(2, async (one, other) => {
           const request = await make()
@@ -345,19 +345,19 @@ describe('two origin processes', () => {
       },
     )
 
-    it.each(requests)('%s, sent to both at once, is taken by one', async (_, make) => {
+    it.each(requests)('%s, sent to both at once, is accepted by only one', async (_, make) => {
       const request = await make()
       const answers = await Promise.all([a, b, a, b].map((origin) => request.sentTo(origin)))
       expect(answers.filter(({ state }) => state !== 'refused')).toHaveLength(1)
     })
   })
 
-  it('the rights of a usage key are the same at both, also for what it made itself', async () => {
+  it('agree on the rights of a usage key, including those to groups that it created', async () => {
     const key = await holder.usageKey(a, { can_create_groups: true, can_delete_groups: true })
     await inTurn(4, async (one, other) => {
       const body = { group_name: 'by a usage key' }
       const { group_id } = await one.ok('add_group', { key, body })
-      // It may make a group and delete one, and has no right in any.
+      // The key may create and delete groups, and has no rights within them.
       expect((await other.call(`get_group?group_id=${group_id}`, { key })).status).toBe(403)
       expect((await other.call('create_wallet', { key, body: {} })).status).toBe(403)
       expect((await other.call('list_groups', { key })).status).toBe(403)
@@ -366,7 +366,7 @@ describe('two origin processes', () => {
     })
   })
 
-  it('receipts of one account are a chain at each process, under one key', async () => {
+  it('issue the receipts of one account as one chain per process, under one key', async () => {
     const account = await AccountHolder.open(a)
     const run = { code: 'async function main() { return 1 }' }
     const texts = new Map<OriginProcess, string[]>([
@@ -387,12 +387,12 @@ describe('two origin processes', () => {
     })
   })
 
-  it('overdraft: a few cents are spent once, however many requests reach both at once', async () => {
+  it('overdraft: concurrent requests to both spend a few cents only once', async () => {
     const cents = 12
     const poor = await AccountHolder.open(a)
     await openAccount(world.db, cents, poor.hash)
     const run = { code: 'async function main() { return 1 }' }
-    /** 503 while one process has still to hear what the other can spare. */
+    // 503 means that one process does not know yet how much credit the other can spare.
     const known = (ask: () => Promise<Answer>) =>
       until(20, 'it is known who has the credit', async () => {
         const answer = await ask()

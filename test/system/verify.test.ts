@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => started.stop())
 
-/** `npx svc …` in the checkout, as the README has it. */
+/** Runs `npx svc …` in the checkout, as in README.md. */
 function svc(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { ...process.env, SVC_STATE_DIR: started.stateDir }
   return new Promise((resolve) =>
@@ -29,8 +29,8 @@ function svc(...words: string[]): Promise<{ code: number; out: string; err: stri
 
 const bundle = () => join(started.stateDir, 'bundle.json')
 
-describe('npx svc verify, of a local stack', () => {
-  it('says SIMULATED with all seven rules passed, and where it took the rest from', async () => {
+describe('npx svc verify against a local stack', () => {
+  it('reports SIMULATED with all seven rules passed, and the source of the remaining inputs', async () => {
     const ran = await svc('verify', started.baseUrl, '--save', bundle())
     expect(outcomes(ran), ran.out + ran.err).toEqual(ALL_PASSED)
     expect(ran.out).toMatch(/^SIMULATED: /m)
@@ -38,30 +38,30 @@ describe('npx svc verify, of a local stack', () => {
     expect(ran.code).toBe(3)
   })
 
-  it('judges the saved bundle without the stack’s addresses', async () => {
+  it('verifies the saved bundle without the addresses of the stack', async () => {
     const ran = await svc('verify', '--offline', bundle())
     expect(outcomes(ran), ran.out + ran.err).toEqual(ALL_PASSED)
     expect(ran.code).toBe(3)
   })
 
-  it('names the governance contract as the application, under the certificate of the stack', () => {
+  it('names the governance contract as the application, with the certificate of the stack', () => {
     const { info, files } = JSON.parse(readFileSync(bundle(), 'utf8'))
     expect(`0x${info.app_id}`).toBe(started.stack.addresses().governance.toLowerCase())
     const served = readFileSync(started.stack.certificateFile, 'utf8')
     expect(files['cert-localhost.pem']).toBe(served)
   })
 
-  it('says of the edge that the certificate is not applicable, and why', async () => {
+  it('reports the certificate as not applicable for the edge, with the reason', async () => {
     const ran = await svc('verify', started.triggersUrl)
     expect(outcomes(ran), ran.out + ran.err).toEqual({
       ...ALL_PASSED,
       certificate: 'not applicable',
     })
-    expect(reasonOf(ran, 'certificate')).toContain('no TLS')
+    expect(reasonOf(ran, 'certificate')).toContain('does not use TLS')
     expect(ran.code).toBe(3)
   })
 
-  it('says FAILED once the members have withdrawn the compose hash', async () => {
+  it('reports FAILED after the members withdraw the compose hash', async () => {
     const { info } = JSON.parse(readFileSync(bundle(), 'utf8'))
     const { chain_rpc, governance } = started.stack.addresses()
     const provider = openLocalChain(chain_rpc)

@@ -13,12 +13,12 @@ const rows = page
   .map((cells) => cells.map((cell) => cell.trim()))
   .map(([clause = '', , tests = '', status = '', ...more]) => ({ clause, tests, status, more }))
 
-/** The decisions' own names, by section, in the order of their page. */
+/** Names of the decisions, by section, in order. */
 const decisions = readFileSync(join(root, 'test/conformance/decisions.txt'), 'utf8')
   .trim()
   .split('\n')
 
-/** The page itself is no part of this repository: who has it says where it is. */
+/** Path of the decisions page, which is not part of this repository; undefined if it is not available. */
 const pageOfDecisions = process.env['SVC_DECISIONS']
 
 function topicsOf(text: string): string[] {
@@ -35,15 +35,15 @@ const filesOf = ({ tests }: { tests: string }) =>
   tests === '—' ? [] : tests.split('<br>').map((name) => name.replace(/^`(.+)`$/, '$1'))
 const isCovered = ({ status }: { status: string }) => status.startsWith('covered')
 
-describe('the table of conformance', () => {
-  it('has rows of four cells, each clause once', () => {
+describe('the conformance table', () => {
+  it('has rows of four cells, with unique clauses', () => {
     const odd = rows.filter(({ status, more }) => status === '' || more.length > 0)
     expect(clausesOf(odd)).toEqual([])
     expect(new Set(clausesOf(rows)).size).toBe(rows.length)
     expect(rows.length).toBeGreaterThan(300)
   })
 
-  it('names only test files that are there', () => {
+  it('names only existing test files', () => {
     const names = new Set(rows.flatMap(filesOf))
     const absent = [...names].filter(
       (name) => !/^test\/.+\.test\.ts$/.test(name) || !existsSync(join(root, name)),
@@ -51,12 +51,12 @@ describe('the table of conformance', () => {
     expect(absent).toEqual([])
   })
 
-  it('names a test in every row that is covered', () => {
+  it('names a test in every covered row', () => {
     const bare = rows.filter((row) => isCovered(row) && filesOf(row).length === 0)
     expect(clausesOf(bare)).toEqual([])
   })
 
-  it('says covered or open, and of a decision that it was decided here', () => {
+  it('marks each row as covered or open, and decisions as decided here', () => {
     const wrong = rows.filter(({ clause, status }) => {
       const [state = '', ...note] = status.split(' · ')
       const decided = clause.startsWith('decisions · ') ? ['decided here'] : []
@@ -65,16 +65,16 @@ describe('the table of conformance', () => {
     expect(clausesOf(wrong)).toEqual([])
   })
 
-  it('has a row for each decision, in the order of their page', () => {
+  it('has a row for each decision, in order', () => {
     const own = clausesOf(rows).map((clause) => clause.replace(/^decisions · /, ''))
     expect(own.filter((name) => decisions.includes(name))).toEqual(decisions)
   })
 
-  it.skipIf(pageOfDecisions === undefined)('knows each row of the page of decisions', () => {
+  it.skipIf(pageOfDecisions === undefined)('lists every row of the decisions page', () => {
     expect(topicsOf(readFileSync(pageOfDecisions!, 'utf8'))).toEqual(decisions)
   })
 
-  it('counts its rows rightly', () => {
+  it('states the correct row counts', () => {
     const covered = rows.filter(isCovered).length
     const open = rows.length - covered
     expect(page).toContain(`\n${rows.length} rows: ${covered} covered, ${open} open.\n`)

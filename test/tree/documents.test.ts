@@ -34,11 +34,11 @@ const documents = files.map((file) => ({
 }))
 
 describe('the documents that the edge serves', () => {
-  it('are those that are there: else run npm run docs-list', () => {
+  it('match the list of documents, otherwise run npm run docs-list', () => {
     expect(readFileSync(DOCUMENTS_LIST, 'utf8')).toBe(documentsList())
   })
 
-  it('have each a place in edge/docs/sections.ts', () => {
+  it('are all assigned to a section in edge/docs/sections.ts', () => {
     const patterns = [...SECTIONS.flatMap(({ names }) => names), ...PARTS]
     const homeless = files
       .map(nameOf)
@@ -46,18 +46,18 @@ describe('the documents that the edge serves', () => {
     expect(homeless).toEqual([])
   })
 
-  it('are offered once', () => {
+  it('are listed once', () => {
     const offered = SECTIONS.flatMap((section) => namesOf(section, files.map(nameOf)))
     expect(offered.filter((name, place) => offered.indexOf(name) !== place)).toEqual([])
   })
 
-  it('say in their first sentence what they are about', () => {
+  it('describe their topic in the first sentence', () => {
     const list = readFileSync(DOCUMENTS_LIST, 'utf8')
     const bare = list.match(/file: 'docs\/(?!decisions)[^']+',\n\s+title: .+\n\s+lead: "",/g)
     expect(bare).toBeNull()
   })
 
-  it('have headings that go down one level at a time', () => {
+  it('have headings that descend one level at a time', () => {
     const jumps = documents.flatMap(({ file, headings }) =>
       headings
         .filter(({ depth }, place) => depth > (headings[place - 1]?.depth ?? 1) + 1)
@@ -66,7 +66,7 @@ describe('the documents that the edge serves', () => {
     expect(jumps).toEqual([])
   })
 
-  it('link to headings that are there', () => {
+  it('link only to existing headings', () => {
     const ids = new Map(
       documents.map(({ path, headings }) => [path, new Set(headings.map(({ id }) => id))]),
     )
@@ -80,7 +80,7 @@ describe('the documents that the edge serves', () => {
     expect(lost).toEqual([])
   })
 
-  it('link to no document that is not served', () => {
+  it('link only to served documents', () => {
     const lost = documents.flatMap(({ file }) =>
       [...read(file).matchAll(/\]\(([^)#\s:/][^)#\s:]*\.md)(?:#[^)]*)?\)/g)]
         .map(([, href]) => join(dirname(file), href!))
@@ -91,26 +91,26 @@ describe('the documents that the edge serves', () => {
   })
 })
 
-describe('the page of errors', () => {
+describe('the errors page', () => {
   const page = readFileSync(ERRORS_PAGE, 'utf8')
 
-  it('is what comes of the code: else run npm run errors-page', () => {
+  it('matches the code, otherwise run npm run errors-page', () => {
     expect(page).toBe(errorsPage(page))
   })
 
-  it('has an anchor for every word that an error can have', () => {
+  it('has an anchor for every error code', () => {
     const { headings } = documents.find(({ file }) => file === 'docs/errors.md')!
     const ids = headings.map(({ id }) => id)
     expect(Object.keys(ERROR_CODES).filter((code) => !ids.includes(code))).toEqual([])
   })
 
-  it('names every way in which a run of an action fails', () => {
+  it('names every failure code of actions', () => {
     expect(FAILURE_CODES.filter((code) => !page.includes(`\`${code}\``))).toEqual([])
   })
 })
 
-describe('the reference of operations', () => {
-  it('is what comes of both services’ OpenAPI documents: else run npm run api-pages', async () => {
+describe('the API reference', () => {
+  it('matches the OpenAPI documents of both services, otherwise run npm run api-pages', async () => {
     for (const [file, text] of await apiPages()) expect(readFileSync(file, 'utf8')).toBe(text)
   }, 60_000)
 })

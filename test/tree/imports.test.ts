@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 type Import = { from: string; to: string }
 
-/** Every import of one file of ours by another, as paths from the root. */
+/** Imports between our own files, as paths from the root. */
 function imports(side: string): Import[] {
   return readdirSync(join(root, side), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
@@ -29,8 +29,24 @@ const offending = (from: string, allowed: (found: Import) => boolean) =>
     .filter((found) => !allowed(found))
     .map((found) => `${found.from} imports ${found.to}`)
 
-describe('who may import whom', () => {
-  it('the edge imports itself, shared, its migrations, and the documents that it serves', () => {
+/** Returns the files along each cycle that a depth-first search closes. Type-only imports count. */
+function cycles(all: readonly Import[]): string[] {
+  const importsOf = Map.groupBy(all, ({ from }) => from)
+  const found: string[] = []
+  const visited = new Set<string>()
+  const visit = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file)
+    if (start !== -1) found.push([...path.slice(start), file].join(' imports '))
+    if (visited.has(file)) return
+    visited.add(file)
+    for (const { to } of importsOf.get(file) ?? []) visit(to, [...path, file])
+  }
+  for (const file of importsOf.keys()) visit(file, [])
+  return found
+}
+
+describe('import rules', () => {
+  it('the edge imports only itself, shared, its migrations, and the documents it serves', () => {
     const rooms = ['edge', 'shared', 'drizzle']
     const serves = (found: Import) =>
       found.from === 'edge/docs/sources.ts' && found.to.endsWith('.md')
@@ -39,15 +55,15 @@ describe('who may import whom', () => {
     )
   })
 
-  it('the origin imports itself and shared', () => {
+  it('the origin imports only itself and shared', () => {
     expect(offending('origin', ({ to }) => ['origin', 'shared'].includes(side(to)))).toEqual([])
   })
 
-  it('shared imports shared alone', () => {
+  it('shared imports only shared', () => {
     expect(offending('shared', ({ to }) => side(to) === 'shared')).toEqual([])
   })
 
-  it('a domain folder never imports http', () => {
+  it('domain folders never import http', () => {
     const entries = [
       'edge/app.ts',
       'edge/worker.ts',
@@ -63,7 +79,7 @@ describe('who may import whom', () => {
       ).toEqual([])
   })
 
-  it('nothing of the local stack is imported by the service', () => {
+  it('the service never imports the local stack', () => {
     expect(
       offending(
         'origin',
@@ -72,7 +88,11 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  it('looks at files that are there', () => {
+  it('has no import cycles', () => {
+    expect(cycles(['edge', 'origin', 'shared'].flatMap(imports))).toEqual([])
+  })
+
+  it('cover existing files', () => {
     expect(imports('edge').length).toBeGreaterThan(30)
     expect(imports('origin').length).toBeGreaterThan(30)
   })

@@ -11,8 +11,8 @@ const sources = (side: string) =>
     .filter((file) => /\.tsx?$/.test(file) && file !== 'log-events.ts')
     .map((file) => ({ file: join(side, file), text: readFileSync(join(root, side, file), 'utf8') }))
 
-it('every event that the edge logs has a level, and every level an event', () => {
-  // What browsers run writes no log, and actions that it suggests have a console of their own.
+it('every event that the edge logs has a level, and every level has an event', () => {
+  // Browser code does not log, and the actions that it suggests use their own console.
   const ofWorker = sources('edge').filter(({ file }) => !file.startsWith('edge/console/'))
   const logged = ofWorker.flatMap(({ text }) =>
     [...text.matchAll(/(?:\blog|#log|logEvent)\(\s*(?:\w+(?:\.\w+)*,\s*)?'([a-z_.-]+)'/g)].map(
@@ -26,7 +26,7 @@ it('every event that the edge logs has a level, and every level an event', () =>
   expect(Object.keys(EVENTS).filter((event) => !named.includes(`'${event}'`))).toEqual([])
 })
 
-it('nothing but the log, and the local mailbox, writes to the console of the edge', () => {
+it('only the log and the local mailbox write to the console in the edge', () => {
   const own = ['edge/log.ts', 'edge/identity/choose-mailer.ts']
   const writers = sources('edge').filter(
     ({ file, text }) =>

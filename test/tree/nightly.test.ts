@@ -28,7 +28,7 @@ const finished = (first: number, count: number, more: Partial<Finished> = {}): F
 })
 
 describe('campaigns', () => {
-  it('have different names', () => {
+  it('have unique names', () => {
     expect(new Set(CAMPAIGNS.map(({ name }) => name)).size).toBe(CAMPAIGNS.length)
   })
 
@@ -38,13 +38,13 @@ describe('campaigns', () => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it('are listed if another name is asked for', () => {
+  it('are listed in the error for an unknown name', () => {
     expect(() => campaignOf('monny')).toThrow(/no campaign "monny"; there are .*money/)
   })
 })
 
 describe('pieces of a campaign', () => {
-  it('cover the plan, with a smaller last one', () => {
+  it('cover the plan, with a smaller last piece', () => {
     expect(cut(plan).map(({ first, count }) => [first, count])).toEqual([
       [1, 250],
       [251, 250],
@@ -54,22 +54,22 @@ describe('pieces of a campaign', () => {
       expect(union(cut(campaign))).toEqual([{ first: 1, count: campaign.planned }])
   })
 
-  it('are left to play unless they passed', () => {
+  it('remain to be played unless they passed', () => {
     const passed = [finished(251, 250), finished(1, 250, { campaign: 'chain' })]
     expect(leftOf(plan, passed).map(({ first }) => first)).toEqual([1, 501])
   })
 
-  it('are covered by pieces of other sizes that passed', () => {
+  it('count as passed if passed pieces of other sizes cover them', () => {
     const passed = [finished(1, 100), finished(101, 150), finished(251, 249)]
     expect(leftOf(plan, passed).map(({ first }) => first)).toEqual([251, 501])
   })
 
-  it('are shared by shards, each of them once', () => {
+  it('are divided among shards without overlap', () => {
     const shards = [0, 1].map((index) => leftOf(plan, [], { index, of: 2 }))
     expect(shards.map((pieces) => pieces.map(({ first }) => first))).toEqual([[1, 501], [251]])
   })
 
-  it('merge where they touch or overlap', () => {
+  it('merge if they touch or overlap', () => {
     const ranges = [
       { first: 5, count: 2 },
       { first: 1, count: 3 },
@@ -84,7 +84,7 @@ describe('pieces of a campaign', () => {
     expect(isWithin({ first: 6, count: 2 }, ranges)).toBe(false)
   })
 
-  it('are replayed by the seeds that failed, else as a whole', () => {
+  it('are replayed by failed seed, or as a whole without one', () => {
     const seeds = replaysOf(finished(1, 250, { failedSeeds: [7, 9] }))
     expect(seeds.map((command) => command.split(' ')[0])).toEqual(['SVC_SEED=7', 'SVC_SEED=9'])
     expect(replaysOf(finished(1, 250))).toEqual([
@@ -96,7 +96,7 @@ describe('pieces of a campaign', () => {
 describe('the progress file', () => {
   const text = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
-  it('has the last result of each piece', () => {
+  it('keeps the last result of each piece', () => {
     const failed = finished(1, 250, { passed: false })
     expect(parseProgress(text(failed, finished(251, 250), finished(1, 250)))).toEqual([
       finished(251, 250),
@@ -104,20 +104,20 @@ describe('the progress file', () => {
     ])
   })
 
-  it('forgets the campaigns that were restarted, and no others', () => {
+  it('drops the results of restarted campaigns only', () => {
     const chain = finished(1, 25, { campaign: 'chain' })
     const restart = { restarted: ['money'], commit: 'abc1234', date: '' }
     const lines = text(finished(1, 250), chain, restart, finished(251, 250))
     expect(parseProgress(lines)).toEqual([chain, finished(251, 250)])
   })
 
-  it('is readable after a kill within a line', () => {
+  it('is readable after a kill in the middle of a line', () => {
     expect(parseProgress(text(finished(1, 250)) + '{"campaign":"mon')).toEqual([finished(1, 250)])
   })
 })
 
 describe('the status', () => {
-  it('counts what was played, failed seeds included, and replays them', () => {
+  it('counts played units including failed seeds, and prints replay commands', () => {
     const failed = {
       passed: false,
       failedSeeds: [300],
@@ -139,14 +139,14 @@ describe('the status', () => {
     expect(status([MONEY], [killed])).toContain('| money | 0 of 600 seeds | 1–250 |')
   })
 
-  it('does not show a failure that has passed since, in pieces of another size', () => {
+  it('hides a failure that has passed since, in pieces of another size', () => {
     const failed = finished(1, 250, { passed: false })
     const text = status([MONEY], [failed, finished(1, 100), finished(101, 150)])
     expect(text).toContain('| money | 250 of 600 seeds | none |')
     expect(text).not.toContain('Failed:')
   })
 
-  it('adds figures up, and keeps the largest of those that begin with max', () => {
+  it('sums figures, and takes the maximum of those that start with max', () => {
     const figures = [
       { kills: 20, 'max MiB/h': 3.21 },
       { kills: 1_000, 'max MiB/h': 1 },
@@ -155,7 +155,7 @@ describe('the status', () => {
     expect(status([MONEY], pieces)).toContain('| 1,020 kills, 3.2 max MiB/h |')
   })
 
-  it('says when nothing is left', () => {
+  it('reports when nothing is left', () => {
     expect(status([MONEY], [finished(1, 600)])).toContain('Every piece has passed.')
   })
 })
@@ -175,7 +175,7 @@ describe('the outcome of a piece', () => {
     ],
   })
 
-  it('has the figures and failed seeds of its tests', () => {
+  it('includes the figures and failed seeds of its tests', () => {
     const tests = [
       { status: 'passed', meta: { figures: { runs: 1 } } },
       { status: 'failed', failure: 'seed 7', meta: { figures: { runs: 2 }, failedSeeds: [7] } },
@@ -189,15 +189,15 @@ describe('the outcome of a piece', () => {
     })
   })
 
-  it('is failed if no test was run, or Vitest failed outside of tests', () => {
+  it('is a failure if no test ran, or if Vitest failed outside of tests', () => {
     expect(outcomeOf(report({ status: 'skipped' }), 0).passed).toBe(false)
     expect(outcomeOf(report({ status: 'passed' }), 1).passed).toBe(false)
     expect(outcomeOf(report({ status: 'passed' }), 0)).toEqual({ passed: true, figures: {} })
   })
 })
 
-describe('seeds that fail', () => {
-  it('are all named, with the command that replays each', () => {
+describe('failed seeds', () => {
+  it('are all reported, each with its replay command', () => {
     const failed = new FailedSeeds('npx vitest')
     const meta = {}
     expect(() => failed.throwIfAny(meta)).not.toThrow()
@@ -210,8 +210,8 @@ describe('seeds that fail', () => {
   })
 })
 
-describe('the slope of memory', () => {
-  it('is that of the line that fits best', () => {
+describe('the memory slope', () => {
+  it('is that of the best-fitting line', () => {
     const line = [0, 1, 2, 3].map((x) => ({ x, y: 5 * x + 2 }))
     expect(slope(line)).toBeCloseTo(5)
     expect(slope([...line, { x: 1.5, y: 100 }])).toBeCloseTo(5)
@@ -225,14 +225,14 @@ describe('the slope of memory', () => {
   })
 })
 
-describe('the page on reliability', () => {
+describe('the reliability page', () => {
   const page = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
 
-  it('has every campaign in the table of promises', () => {
+  it('lists every campaign in the table of promises', () => {
     expect(CAMPAIGNS.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
   })
 
-  it('names only tests that exist', () => {
+  it('names only existing tests', () => {
     const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])

@@ -6,16 +6,16 @@ import { builtScriptFile, SCRIPTS, scriptText } from '../../edge/console/build.t
 describe.each(SCRIPTS)('the script %s', (script) => {
   const committed = readFileSync(builtScriptFile(script), 'utf8')
 
-  test('is what comes of the sources: else run npm run page-scripts', async () => {
+  test('matches its sources, otherwise run npm run page-scripts', async () => {
     expect((await scriptText(script)) === committed).toBe(true)
   })
 
-  test('makes no code and no markup of text', () => {
+  test('does not turn text into code or markup', () => {
     expect(committed).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write\b|\beval\(/)
   })
 })
 
-test('each script is handed out', () => {
+test('serves every script', () => {
   const http = new URL('../../edge/http/', import.meta.url)
   const served = readdirSync(http, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
@@ -25,7 +25,7 @@ test('each script is handed out', () => {
   expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
 })
 
-test('the first steps of the console have the action of the walk by hand, byte for byte', () => {
+test('uses the action of docs/by-hand.md in the first steps of the console, byte for byte', () => {
   const walk = readFileSync(new URL('../../docs/by-hand.md', import.meta.url), 'utf8')
   expect(walk.includes(`\n${FIRST_ACTION}`)).toBe(true)
 })

@@ -7,15 +7,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const page = read('docs/security.md')
 
-describe('the page on security', () => {
+describe('the security page', () => {
   const named = [...new Set([...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!))]
 
-  it('names only tests that are there', () => {
+  it('names only existing tests', () => {
     expect(named.length).toBeGreaterThan(40)
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it('quotes only names that tests have', () => {
+  it('quotes only existing test titles', () => {
     const quoted = [...page.matchAll(/`(test\/[^`]+)`\s›\s`([^`]+)`/g)]
     expect(quoted.length).toBeGreaterThan(4)
     const missing = quoted.filter(([, path, name]) => !read(path!).includes(name!))
@@ -29,10 +29,10 @@ describe('the page on security', () => {
   })
 })
 
-describe('the page on deployment', () => {
+describe('the deployment page', () => {
   const deploy = read('docs/deploy.md')
 
-  it('names only files and scripts that are there', () => {
+  it('names only existing files and scripts', () => {
     const files = [...deploy.matchAll(/`((?:origin|shared|edge|drizzle)\/[^`\s]+)`/g)]
     expect(files.length).toBeGreaterThan(5)
     expect(files.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual(
@@ -43,7 +43,7 @@ describe('the page on deployment', () => {
     expect(run.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  it('asks for the values that the compose file has gaps for', () => {
+  it('asks for every value that the compose file leaves open', () => {
     const example = JSON.parse(/```json\n([\s\S]+?)```/.exec(deploy)![1]!) as object
     const gaps = [...read('origin/deploy/docker-compose.yaml').matchAll(/^\s+- (\w+)=.*fill-in/gm)]
     const names = gaps.map(([, name]) => name!).filter((name) => name !== 'LEGO_DOMAINS')

@@ -9,13 +9,13 @@ const file = (path: string) =>
 
 type Lock = { packages: Record<string, { optionalDependencies?: Record<string, string> }> }
 
-describe('files that tools read', () => {
-  it('the compatibility date is one at which waitUntil keeps an object alive', () => {
+describe('configuration files of tools', () => {
+  it('have a compatibility date at which waitUntil keeps an object alive', () => {
     const date = /^compatibility_date = "(.+)"$/m.exec(file('wrangler.toml'))?.[1] ?? ''
     expect(date >= '2026-10-01').toBe(true)
   })
 
-  it('the lockfile has an entry for every optional platform package, so that npm ci takes it', () => {
+  it('have a lockfile entry for every optional platform package, which npm ci requires', () => {
     const { packages } = JSON.parse(file('package-lock.json')) as Lock
     const missing = Object.entries(packages).flatMap(([parent, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
@@ -26,31 +26,31 @@ describe('files that tools read', () => {
     expect(missing).toEqual([])
   })
 
-  it('the lockfile names no registry', () => {
+  it('have a lockfile without registry URLs', () => {
     expect(file('package-lock.json')).not.toContain('"resolved"')
   })
 })
 
-describe('the page of settings', () => {
+describe('the configuration page', () => {
   const page = file('docs/configuration.md')
 
-  it('is what comes of the code that parses them: else run npm run settings-page', () => {
+  it('matches the code that parses the settings, otherwise run npm run settings-page', () => {
     expect(page).toBe(settingsPage(page))
   })
 
-  it('has a table for every shape of settings', () => {
+  it('has a table for every group of settings', () => {
     const shown = [...page.matchAll(/<!-- settings: (\w+) -->/g)].map(([, name]) => name)
     expect(shown).toEqual(Object.keys(TABLES))
   })
 
-  it('cannot be made while a setting has no meaning', () => {
+  it('cannot be generated if a setting has no description', () => {
     const bare = '<!-- settings: bare -->\n<!-- end -->'
     TABLES['bare'] = { SVC_BARE: z.string() }
-    expect(() => settingsPage(bare)).toThrow('SVC_BARE has no meaning')
+    expect(() => settingsPage(bare)).toThrow('SVC_BARE has no description')
     delete TABLES['bare']
   })
 
-  it('marks as secret every setting whose name says that it is one', () => {
+  it("marks every setting with a secret's name as secret", () => {
     const rows = page
       .split('\n')
       .filter((line) => /^\| `\w*(SECRET|PSK|TOKEN|MAC_KEY)\w*`/.test(line))
@@ -58,7 +58,7 @@ describe('the page of settings', () => {
     expect(rows.filter((row) => !row.includes('**Secret**'))).toEqual([])
   })
 
-  it('knows every variable that a process reads of its environment', () => {
+  it('documents every environment variable that a process reads', () => {
     const read = ['origin/main.ts', 'origin/service.ts', 'origin/stack/start.ts'].flatMap((path) =>
       [...file(path).matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name!),
     )

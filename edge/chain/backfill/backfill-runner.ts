@@ -7,19 +7,28 @@ import type { RangeSize } from './range-size.ts'
 import { StretchReading } from './stretch-reading.ts'
 import type { Stretch, Stretches } from './stretch.ts'
 
-/** Requests in flight across all ranges. Free plans accept this many without a 429. */
+/**
+ * Maximum number of backfill requests in flight, across all block ranges. Free plans of providers accept this many
+ * without responding 429.
+ */
 export const QUESTIONS_AT_ONCE = 4
 
-/** Deliveries in flight. A trigger may take seconds to answer, and the others should not wait for it. */
+/**
+ * Maximum number of deliveries in flight. A trigger may take seconds to respond, and the other triggers should not wait
+ * for it.
+ */
 const TOLD_AT_ONCE = 32
 
 /**
- * How long logs are kept for a trigger with a full queue. Without this, a trigger that starts a run a second would
- * request the same range again for each of them.
+ * Time for which logs are buffered for a trigger with a full queue. Without the buffer, a trigger that starts one run a
+ * second would request the same range again for each run.
  */
 const KEPT_WHILE_FULL_MS = 60_000
 
-/** Logs of all ranges that may be in memory, by `weightOf`. An isolate has 128 MB for everything it does. */
+/**
+ * Maximum size of the buffered logs of all block ranges, as counted by `weightOf`. An isolate has 128 MB of memory for
+ * everything it does.
+ */
 const HELD_MAX = 20_000
 
 type Parts = {
@@ -29,19 +38,19 @@ type Parts = {
   now: () => number
   random: () => number
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** Keeps the object alive while the promise is pending. */
+  /** Keeps the Durable Object alive while the promise is pending. */
   keepAlive: (work: Promise<unknown>) => void
   log: (event: string, facts: object) => void
 }
 
 /**
- * Reads old blocks for the cursors that need them, and delivers the logs to their triggers. Ranges take turns, request
- * by request. A single range may use all requests. Starts when poked, continues on its own, and stops when there is
- * nothing left to read.
+ * Reads old blocks for the cursors that need them, and delivers the logs to the triggers. Block ranges take turns,
+ * request by request. If there is only one range, it may use all requests. The runner starts when `poke` is called,
+ * continues on its own, and stops when there is nothing left to read.
  */
 export class BackfillRunner {
   readonly #parts: Parts
-  /** In the order of their turns. */
+  /** Block ranges that are being read, in the order in which they take turns. */
   readonly #readings = new Map<string, StretchReading>()
   readonly #chainPause = new Pause()
   #asked = 0
@@ -53,19 +62,21 @@ export class BackfillRunner {
     this.#parts = parts
   }
 
-  /** Reloads the ranges, because there is a new one or a full trigger queue has room again. */
+  /**
+   * Reloads the block ranges to read. Called when there is a new range, or when a full trigger queue has room again.
+   */
   poke(): void {
     this.#isStale = true
     this.#goOn()
   }
 
-  /** Discards everything read but not delivered, because blocks that were final have been replaced. */
+  /** Discards all logs that were read but not delivered. Called when finalized blocks have been replaced. */
   forget(): void {
     this.#readings.clear()
     this.poke()
   }
 
-  /** Starts everything that can start now. Called again whenever something finishes. */
+  /** Starts all requests and deliveries that can start now. Called again whenever one of them finishes. */
   #goOn(): void {
     try {
       if (this.#isStale) this.#look()
@@ -77,7 +88,7 @@ export class BackfillRunner {
     }
   }
 
-  /** Synchronizes the readings with the positions of the cursors. */
+  /** Synchronizes the block ranges that are being read with the stored positions of the cursors. */
   #look(): void {
     this.#isStale = false
     const due = new Map(this.#parts.stretches.due().map((stretch) => [keyOf(stretch), stretch]))
@@ -93,18 +104,22 @@ export class BackfillRunner {
     }
   }
 
-  /** @returns true if a request was sent */
+  /**
+   * Sends the next request, if one can be sent now.
+   * @returns true if a request was sent
+   */
   #askNext(): boolean {
     const { chain, size, now } = this.#parts
     if (!this.#chainPause.isOver(now()) || this.#told >= TOLD_AT_ONCE) return false
     const room = this.#room()
-    // The first part of a range may exceed the room. Without this check, each of a thousand ranges would add its own.
+    // The first request of a block range may exceed the remaining room. Without this check, a thousand ranges could
+    // each send such a request.
     if (room <= 0 && this.#asked + this.#told > 0) return false
     for (const [key, reading] of this.#readings) {
       if (!this.#isGoing(reading)) continue
       const question = reading.next(chain, size, room, this.#asked === 0)
       if (!question) continue
-      // Move it to the end of the queue.
+      // Moves the block range to the end of the queue.
       this.#readings.delete(key)
       this.#readings.set(key, reading)
       this.#asked++
@@ -174,7 +189,7 @@ export class BackfillRunner {
     this.#goOn()
   }
 
-  /** The next `#look` determines what the cursor needs now, if anything. */
+  /** Stops reading a block range. The next `#look` determines which range the cursor needs now, if any. */
   #remove(key: string): void {
     this.#readings.delete(key)
     this.#isStale = true
@@ -184,7 +199,10 @@ export class BackfillRunner {
     return fullSince === undefined && pause.isOver(this.#parts.now())
   }
 
-  /** Logs that may still be read ahead. If there is no room, readings that cannot continue release what they hold. */
+  /**
+   * Returns the total size of logs that may still be read ahead. If no room is left, block ranges that cannot continue
+   * discard their buffered logs.
+   */
   #room(): number {
     let room = HELD_MAX
     for (const { weight } of this.#readings.values()) room -= weight
@@ -197,7 +215,7 @@ export class BackfillRunner {
     return room
   }
 
-  /** Resumes when the first backoff ends. */
+  /** Sets a timer that resumes work when the earliest backoff ends. */
   #setTimer(): void {
     this.#timer?.abort()
     this.#timer = undefined
@@ -217,7 +235,7 @@ function keyOf({ triggerId, generation, lane }: Stretch): string {
   return `${triggerId} ${generation} ${lane}`
 }
 
-/** Returns only the class: a message from other code may contain the provider's key. */
+/** Returns the class name of an error. The message may contain the provider's API key, so it is not logged. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }

@@ -1,15 +1,19 @@
 import type { ChainLog } from '../chain-log.ts'
 
-/** Hex characters of data that count as one more log: 2 KiB. Nearly all logs have less. */
+/** Number of hex characters of data that count as one additional log: 2 KiB of data. Nearly all logs have less. */
 const DATA_OF_A_LOG = 4 * 1024
 
-/** Weighs logs by the cost of sending and storing them. A log with much data counts as several. */
+/**
+ * Returns the estimated cost of sending and storing logs, in units of a typical log. A log with a lot of data counts as
+ * several.
+ */
 export function weightOf(logs: readonly ChainLog[]): number {
   return logs.reduce((sum, { data }) => sum + 1 + Math.floor(data.length / DATA_OF_A_LOG), 0)
 }
 
 /**
- * Estimates the logs per block of a range from its latest responses. The last response has at least half of the weight.
+ * Estimates the number of logs per block in a range from the latest responses. Each response halves the influence of
+ * the earlier ones.
  */
 export class LogDensity {
   #blocks = 0
@@ -20,12 +24,15 @@ export class LogDensity {
     this.#logs = this.#logs / 2 + logs
   }
 
-  /** Expected number of logs in this many blocks, or 0 before the first response. */
+  /** Estimates how many logs the given number of blocks contains. Returns 0 before the first response. */
   logsIn(blocks: number): number {
     return this.#blocks === 0 ? 0 : (this.#logs / this.#blocks) * blocks
   }
 
-  /** Number of blocks that are expected to contain this many logs, at least one. */
+  /**
+   * Estimates how many blocks contain the given number of logs. Returns at least 1, and Infinity if no logs are
+   * expected.
+   */
   blocksWith(logs: number): number {
     const each = this.logsIn(1)
     return each === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(logs / each))

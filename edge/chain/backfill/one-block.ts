@@ -3,25 +3,25 @@ import type { LogQuery } from '../matching/log-filter.ts'
 import type { ChainReader, ReadLane } from '../rpc/chain-reader.ts'
 import { ChainAway, RangeRefused } from '../rpc/rpc-failures.ts'
 
-/** Providers that truncate responses do so at a multiple of this number. */
+/** Providers that silently truncate a response do so at a multiple of this number of logs. */
 const CUT_AT = 1_000
 
-/** The provider does not return all logs of one block, neither by its number nor by its hash. */
+/** Thrown if a provider does not return all logs of a single block, neither by block number nor by block hash. */
 export class BlockRefused extends Error {
   override name = 'BlockRefused'
   constructor(number: number) {
-    super(`the provider refuses the logs of block ${number} alone`)
+    super(`the provider refuses the logs of the single block ${number}`)
   }
 }
 
-/** Returns true if a response may have been truncated silently, judging by its number of logs. */
+/** Returns true if the number of logs in a response suggests that the provider truncated the response silently. */
 export function mayBeCut(logs: readonly ChainLog[]): boolean {
   return logs.length > 0 && logs.length % CUT_AT === 0
 }
 
 /**
- * Fetches the logs of a single block, for which there is no smaller range. Falls back to the block's hash, because some
- * providers limit ranges but not requests by hash.
+ * Fetches the logs of a single block, which is the smallest possible range. If the request by block number does not
+ * return all logs, requests them by block hash, because some providers limit ranges but not requests by hash.
  * @throws {BlockRefused}
  * @throws {ChainAway}
  * @throws {NodeLags}
@@ -47,8 +47,8 @@ export async function logsOfOneBlock(
 }
 
 /**
- * Returns true if the provider may have rejected the size of the response. For a single block, such a rejection looks
- * like other failures of the request.
+ * Returns true if an error may mean that the provider rejected the size of the response. For a single block, such a
+ * rejection cannot be distinguished from other failures of the request.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RangeRefused || (error instanceof ChainAway && error.perhapsRange)

@@ -1,6 +1,6 @@
 const FIRST_MS = 250
 
-/** A longer backoff would delay the restart after the other side has recovered. */
+/** Longest backoff. A longer one would delay the restart after the other side has recovered. */
 const LONGEST_MS = 15_000
 
 /** Exponential backoff with jitter, doubling from 250 ms to 15 s. */
@@ -8,19 +8,25 @@ export class Pause {
   #failures = 0
   #until = Number.NEGATIVE_INFINITY
 
-  /** Unix milliseconds; in the past if there is no backoff. */
+  /** Time at which the backoff ends, in Unix milliseconds. It is in the past if there is no backoff. */
   get until(): number {
     return this.#until
   }
 
-  /** @param now Unix milliseconds; a clock that was set back does not prolong the backoff */
+  /**
+   * Returns true if there is no backoff or it has ended. A clock that was set back does not prolong the backoff.
+   * @param now Unix milliseconds
+   */
   isOver(now: number): boolean {
     return now >= this.#until || now < this.#until - LONGEST_MS
   }
 
-  /** @param random in [0, 1) */
+  /**
+   * Records a failure, and starts a backoff.
+   * @param random random number in [0, 1), for jitter
+   */
   failed(now: number, random: number): void {
-    // Requests in flight together fail together, which counts as one failure.
+    // Requests that are in flight at the same time fail together, so they count as one failure.
     if (!this.isOver(now)) return
     const step = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(this.#failures, 10))
     this.#failures++

@@ -7,31 +7,38 @@ import { logsOfOneBlock, mayBeCut } from './one-block.ts'
 import type { RangeSize } from './range-size.ts'
 import { RefusedRanges } from './refused-ranges.ts'
 
-/** All logs of a query after the previous result and up to block `through`. */
+/** All logs of a query in the blocks after the previous result, up to and including block `through`. */
 export type ReadLogs = { logs: ChainLog[]; through: number }
 
-/** The part of a range that one request covers. */
+/** Part of a block range that is read with one request. */
 type Piece = {
   from: number
   to: number
   state: 'open' | 'asked' | 'read'
   logs: ChainLog[]
   weight: number
-  /** Failures that its length could explain. */
+  /** Number of failed requests for this piece that may be due to its length. */
   failures: number
 }
 
 export type Question = { readonly piece: Piece; readonly isProbe: boolean }
 
-/** Pieces that may be read ahead of a missing one. Each is small, but a range can have millions. */
+/**
+ * Maximum number of pieces that are read ahead of a missing one. A piece takes little memory, but a range can have
+ * millions of pieces.
+ */
 const PIECES_AHEAD = 64
 
-/** A range that takes a node too long fails like an unavailable node. The second failure is blamed on the range. */
+/**
+ * Number of failures after which a piece is split. A range that takes a node too long fails like an unavailable node,
+ * so only the second failure is attributed to the size of the range.
+ */
 const FAILURES_TO_SPLIT = 2
 
 /**
  * Reads the logs of one query in a range of blocks with several requests at a time, and returns them in order. The
- * owner decides when to send requests (`next`, `ask`), so that several readers can share a limit on requests in flight.
+ * caller decides when to send requests (`next`, `ask`), so that several readers can share a limit on requests in
+ * flight.
  */
 export class RangeReader {
   readonly #chain: ChainReader
@@ -40,11 +47,11 @@ export class RangeReader {
   readonly #size: RangeSize
   readonly #density = new LogDensity()
   readonly #refused: RefusedRanges
-  /** In order and without gaps. Pieces that were returned are removed. */
+  /** Pieces of the range that have not been returned yet, in order and without gaps. */
   readonly #pieces: Piece[]
   #waiting = 0
 
-  /** @param size learned from the provider and shared by all readers */
+  /** @param size request size that was learned from the provider, shared by all readers */
   constructor(
     chain: ChainReader,
     size: RangeSize,
@@ -58,20 +65,21 @@ export class RangeReader {
     this.#pieces = [open(from, to)]
   }
 
-  /** True once everything has been read and returned. */
+  /** True once all blocks of the range have been read and returned. */
   get isDone(): boolean {
     return this.#pieces.length === 0
   }
 
-  /** Weight of the logs that were read but not returned yet. */
+  /** Size of the logs that were read but not returned yet, as counted by `weightOf`. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * Takes the next piece that is not being requested. The caller must pass it to `ask`.
-   * @param room for logs that must wait for an earlier piece; the earliest piece needs none
-   * @param isOnly true if there is no other request in flight to wait for
+   * Selects the next piece to request. The caller must pass the result to `ask`.
+   * @param room maximum size of the logs to buffer while an earlier piece is missing; the earliest piece needs no room
+   * @param isOnly true if no other request is in flight
+   * @returns undefined if no request can be sent now
    */
   next(room: number, isOnly: boolean): Question | undefined {
     const at = this.#pieces.findIndex(({ state }) => state === 'open')
@@ -88,8 +96,8 @@ export class RangeReader {
   }
 
   /**
-   * Requests a piece. A piece that is rejected, or fails, is opened again: a later `next` returns it, in smaller parts
-   * if it was rejected.
+   * Requests the logs of a piece. If the request fails, a later `next` returns the piece again. If the provider rejects
+   * the size of the piece, a later `next` returns smaller parts of it.
    * @throws {ChainAway}
    * @throws {NodeLags}
    * @throws {BlockRefused}
@@ -111,7 +119,8 @@ export class RangeReader {
   }
 
   /**
-   * Returns the logs from the start of the range up to the first missing piece, or undefined if there are no new ones.
+   * Removes and returns the logs up to the first piece that has not been read. Returns undefined if no piece can be
+   * returned.
    */
   take(): ReadLogs | undefined {
     const missing = this.#pieces.findIndex(({ state }) => state !== 'read')
@@ -123,7 +132,7 @@ export class RangeReader {
     return { logs: read.flatMap((piece) => piece.logs), through: last.to }
   }
 
-  /** Expected number of waiting logs once this request and all others in flight have been answered. */
+  /** Returns the expected size of the logs from a new request and from all requests in flight. */
   #expected(blocks: number): number {
     const asked = this.#pieces.filter(({ state }) => state === 'asked')
     return this.#density.logsIn(asked.reduce((sum, piece) => sum + lengthOf(piece), blocks))
@@ -143,7 +152,7 @@ export class RangeReader {
   #answered(piece: Piece, logs: ChainLog[]): void {
     const blocks = lengthOf(piece)
     if (blocks > 1 && mayBeCut(logs)) {
-      // The halves show whether the response was truncated.
+      // The response may have been truncated, so both halves of the piece are requested instead.
       this.#cut(this.#pieces.indexOf(piece), piece, Math.ceil(blocks / 2)).state = 'open'
       piece.state = 'open'
       return
@@ -157,7 +166,7 @@ export class RangeReader {
     this.#refused.read(piece, piece.weight)
   }
 
-  /** Maximum number of blocks to request from a piece. */
+  /** Returns the maximum number of blocks of a piece to include in one request. */
   #mostOf(piece: Piece): number {
     const length = lengthOf(piece)
     const parts = piece.failures < FAILURES_TO_SPLIT ? 1 : 2
@@ -166,8 +175,8 @@ export class RangeReader {
   }
 
   /**
-   * Splits blocks off the start of an open piece.
-   * @returns the part that was split off
+   * Splits a number of blocks off the start of a piece.
+   * @returns the new piece that was split off
    */
   #cut(at: number, piece: Piece, blocks: number): Piece {
     if (blocks === lengthOf(piece)) return piece

@@ -1,45 +1,48 @@
-/** Initial size, which most plans accept. */
+/** Initial number of blocks per request, which most plans of providers accept. */
 const FIRST_BLOCKS = 500
 
-/** Longer ranges save little, and bring a request close to its timeout. */
+/** Maximum number of blocks per request. Longer ranges save little, and bring a request close to its timeout. */
 const MOST_BLOCKS = 100_000
 
 /**
- * The smallest rejected size may be this much larger than the largest accepted one. Narrowing the gap further would
- * cost more requests than it saves.
+ * Ratio of the smallest rejected size to the largest accepted one at which the search for the limit stops. Narrowing
+ * the gap further would cost more requests than it saves.
  */
 const NEAR_ENOUGH = 1.04
 
 /**
- * Responses at a known limit before a larger size is tried, doubled by each rejection. At most one request in a hundred
- * is rejected because of such a trial.
+ * Number of responses at a known limit before a larger size is tried. Each rejected trial doubles this number. At most
+ * one request in a hundred is rejected because of such a trial.
  */
 const PATIENCE = 100
 const MOST_PATIENCE = 1_600
 
-/** Factor by which a known limit is raised when it is tried again. */
+/** Factor by which the known limit is raised in a trial. */
 const TRY_MORE = 1.05
 
-/** Most providers' limit on the logs of one response. */
+/** Maximum number of logs that most providers return in one response. */
 const MOST_LOGS = 10_000
 
-/** No provider rejects a range for fewer logs than this. Such a rejection is due to the number of blocks. */
+/**
+ * Smallest number of logs for which any provider rejects a range. If a rejected range has fewer logs, it was rejected
+ * because of its number of blocks.
+ */
 export const FEWEST_LOGS_REFUSED = 1_000
 
 /**
- * Adaptive number of blocks per request. It depends on the provider, so all ranges of a chain share one. It doubles on
- * success, halves on a rejection, and then bisects between accepted and rejected sizes until they are close. A
- * provider's hint takes precedence. After many responses at a known limit, a slightly larger size is tried
- * (`docs/decisions/0044`).
+ * Adaptive number of blocks per request. The limit depends on the provider, so all readers of a chain share one
+ * instance. The size doubles on success and halves on a rejection, and then bisects between accepted and rejected sizes
+ * until they are close. A hint from the provider takes precedence. After many responses at a known limit, a slightly
+ * larger size is tried (`docs/decisions/0044`).
  */
 export class RangeSize {
   #blocks: number
   readonly #most: number
-  /** Largest accepted range. Reset when a range of at most this size is rejected. */
+  /** Largest accepted number of blocks. Reset when a range of this size or less is rejected. */
   #taken = 0
-  /** Smallest rejected range. Reset when a range of at least this size is accepted. */
+  /** Smallest rejected number of blocks. Reset when a range of this size or more is accepted. */
   #refused = Number.POSITIVE_INFINITY
-  /** Responses at the known limit since a larger size was last tried. */
+  /** Number of responses at the known limit since a larger size was last tried. */
   #answers = 0
   #patience = PATIENCE
   #trial: number | undefined
@@ -56,11 +59,12 @@ export class RangeSize {
   }
 
   /**
-   * Returns the size of the next request. Only one request at a time tries a size that was never accepted: four would
-   * be rejected together and teach no more.
-   * @param most upper limit
-   * @param isOnly true if no other request is in flight; it may then try a size that is already being tried
-   * @returns undefined while no size is known to be accepted; a probe must be ended by `probed`
+   * Returns the number of blocks for the next request. Only one request at a time, the probe, tries a size that was
+   * never accepted. Several such requests would be rejected together without providing more information. The caller
+   * must end a probe with `probed`.
+   * @param most maximum number of blocks
+   * @param isOnly true if no other request is in flight; the request may then use a size that is already being probed
+   * @returns undefined if no size has been accepted yet and the request must wait for the probe
    */
   next(most: number, isOnly: boolean): { blocks: number; isProbe: boolean } | undefined {
     const blocks = Math.min(most, this.#blocks)
@@ -73,30 +77,31 @@ export class RangeSize {
     return isOnly ? { blocks, isProbe: false } : undefined
   }
 
-  /** Ends a probe, whether it succeeded or not. */
+  /** Ends a probe, regardless of its outcome. */
   probed(): void {
     this.#isProbed = false
   }
 
   /**
-   * Target number of logs per response: a quarter of what may be rejected. Ranges are uneven, and the responses of four
-   * requests are in memory together.
+   * Target number of logs per response: a quarter of the number at which the provider rejects a range. Logs are
+   * unevenly distributed over blocks, and the responses of four requests are in memory at the same time.
    */
   get logs(): number {
     return this.#logs / 4
   }
 
-  /** The smallest range that is known to be too large. */
+  /** Smallest number of blocks that is known to be too large; Infinity if no limit is known. */
   get refusedFrom(): number {
     return this.#refused
   }
 
-  /** Records that a range of this many blocks was accepted. */
+  /** Records the number of blocks in a range that was accepted. */
   answered(blocks: number): void {
     if (blocks >= this.#refused) this.#refused = Number.POSITIVE_INFINITY
     if (blocks === this.#trial) this.#patience = PATIENCE
     this.#taken = Math.max(this.#taken, blocks)
-    // A request shorter than the current size, or sent before the size shrank, says nothing about the current size.
+    // A request that is shorter than the current size, or that was sent before the size shrank, provides no information
+    // about the current size.
     if (blocks !== this.#blocks) return
     const isKnown = this.#refused <= Math.max(blocks + 1, blocks * NEAR_ENOUGH)
     if (isKnown) return this.#waitToTry(blocks)
@@ -105,9 +110,9 @@ export class RangeSize {
   }
 
   /**
-   * Records that a range of this many blocks was rejected. Requests rejected while in flight together count as one
-   * step.
-   * @param hint number of blocks that the provider says it accepts, ignored unless smaller
+   * Records the number of blocks in a range that was rejected. If several requests in flight are rejected, the size is
+   * reduced only once.
+   * @param hint number of blocks that the provider claims to accept; ignored unless it is smaller
    */
   refused(blocks: number, hint?: number): void {
     if (blocks === this.#trial) this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
@@ -119,7 +124,8 @@ export class RangeSize {
       this.#refused = this.#blocks + 1
       return
     }
-    // This size was accepted before, so the plan has changed or these blocks have more logs.
+    // A size that was accepted before is rejected now, so the provider's plan has changed or these blocks contain more
+    // logs.
     if (blocks <= this.#taken) this.#taken = 0
     this.#refused = Math.min(this.#refused, blocks)
     const lower = this.#taken > 0 ? this.#taken : Math.floor(blocks / 2)
@@ -127,8 +133,9 @@ export class RangeSize {
   }
 
   /**
-   * Records that a rejected range has so many logs that they were the reason. Its number of blocks is then not a limit.
-   * @param before `refusedFrom` before the rejection
+   * Records that a range was rejected because of its number of logs. Its number of blocks is then no longer considered
+   * too large.
+   * @param before value of `refusedFrom` before the rejection
    */
   hadManyLogs(blocks: number, logs: number, before: number): void {
     this.#logs = Math.max(FEWEST_LOGS_REFUSED, Math.min(this.#logs, logs))

@@ -3,33 +3,40 @@ import { FEWEST_LOGS_REFUSED, type RangeSize } from './range-size.ts'
 type Refused = {
   from: number
   to: number
-  /** Blocks that have not been read yet. */
+  /** Number of blocks in the range that have not been read yet. */
   left: number
-  /** Weight of the logs in the blocks that have been read. */
+  /** Size of the logs in the blocks that have been read, as counted by `weightOf`. */
   logs: number
-  /** `refusedFrom` before the rejection. */
+  /** Value of `RangeSize.refusedFrom` before the rejection. */
   before: number
 }
 
 /**
- * Rejected ranges of one reader, until they have been read in parts. Only then is the cause known: too many blocks,
- * which applies to all ranges, or too many logs, which applies only to this one.
+ * Tracks the rejected ranges of one reader until they have been read in smaller parts. Only then is the reason for a
+ * rejection known. A limit on the number of blocks applies to all ranges, while too many logs affect only the rejected
+ * range.
  */
 export class RefusedRanges {
   readonly #size: RangeSize
-  /** A rejected part comes after the range that contains it. */
+  /**
+   * Rejected ranges that have not been read completely. If a part of a range was rejected as well, it comes after the
+   * range.
+   */
   #ranges: Refused[] = []
 
   constructor(size: RangeSize) {
     this.#size = size
   }
 
-  /** @param before `refusedFrom` before the rejection */
+  /**
+   * Adds a rejected range.
+   * @param before value of `RangeSize.refusedFrom` before the rejection
+   */
   add({ from, to }: { from: number; to: number }, before: number): void {
     this.#ranges.push({ from, to, left: to - from + 1, logs: 0, before })
   }
 
-  /** Records that a part was read, and the weight of its logs. */
+  /** Records that a part of a rejected range was read, and the size of its logs. */
   read({ from, to }: { from: number; to: number }, logs: number): void {
     for (const range of this.#ranges.toReversed()) {
       if (from < range.from || to > range.to) continue

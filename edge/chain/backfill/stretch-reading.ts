@@ -7,17 +7,26 @@ import { type Question, RangeReader, type ReadLogs } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 import type { Stretch } from './stretch.ts'
 
-/** Logs of one range that may be in memory: a few responses, so that reading continues during a delivery. */
+/**
+ * Maximum size of the buffered logs of one block range. This is a few responses, so that reading can continue during a
+ * delivery.
+ */
 const HELD_MAX = 10_000
 
-/** Logs that are handed over for delivery at once. The logs of a block are never split. */
+/** Size of the logs that are handed over for one delivery. The logs of a block are never split. */
 const TOLD_AT_ONCE = 1_000
 
-/** Progress of one range: what has been read, what has been delivered, and when reading continues. */
+/**
+ * Progress of reading one block range: which logs have been read, which have been delivered, and when reading
+ * continues.
+ */
 export class StretchReading {
   readonly pause = new Pause()
   isTelling = false
-  /** Unix milliseconds at which the trigger queue was found full. Reading continues when the cursor is due again. */
+  /**
+   * Time at which the trigger queue was found to be full, in Unix milliseconds; undefined if it is not full. Reading
+   * continues when the cursor is due again.
+   */
   fullSince: number | undefined
   #stretch: Stretch
   #reader: RangeReader | undefined
@@ -36,19 +45,19 @@ export class StretchReading {
     return this.#stretch.next.block > this.#stretch.to
   }
 
-  /** Weight of the logs in memory. */
+  /** Size of the buffered logs, as counted by `weightOf`. */
   get weight(): number {
     return this.#heldWeight + (this.#reader?.waiting ?? 0)
   }
 
-  /** Moves to the current position of the cursor. Logs in memory are kept if they are still useful. */
+  /** Continues from the current position of the cursor. Buffered logs are kept if they are still needed. */
   resume(stretch: Stretch): void {
     this.fullSince = undefined
     const { next, to } = this.#stretch
     const isHere = compare(stretch.next, next) >= 0 && stretch.next.block <= this.#held.through + 1
     const isWhereItWas = compare(stretch.next, next) === 0
     if (stretch.to >= to && (isHere || isWhereItWas)) {
-      // Keep the end of the range that is being read. Later blocks become a separate range.
+      // Keeps the end of the block range that is being read. Later blocks become a separate range.
       this.#stretch = { ...stretch, to }
       this.#hold(this.#held)
     } else {
@@ -58,8 +67,8 @@ export class StretchReading {
   }
 
   /**
-   * Returns the next request, or undefined if nothing can be requested now.
-   * @param room for waiting logs of all ranges
+   * Returns the next request, or undefined if no request can be sent now.
+   * @param room size of the logs that all block ranges together may still buffer
    * @param isOnly true if no other request is in flight
    */
   next(chain: ChainReader, size: RangeSize, room: number, isOnly: boolean): Question | undefined {
@@ -78,7 +87,10 @@ export class StretchReading {
     await this.#reader?.ask(question)
   }
 
-  /** Returns the next logs to deliver, in order. They stay in memory until `told`. */
+  /**
+   * Returns the next logs to deliver, in order, or undefined if there are none. The logs stay buffered until `told` is
+   * called.
+   */
   ready(): ReadLogs | undefined {
     const read = this.#reader?.take()
     if (read) this.#hold({ logs: [...this.#held.logs, ...read.logs], through: read.through })
@@ -91,13 +103,13 @@ export class StretchReading {
     this.#hold(this.#held)
   }
 
-  /** Releases its memory. Logs that were not delivered are read again. */
+  /** Discards the buffered logs. Logs that were not delivered are read again later. */
   forget(): void {
     this.#reader = undefined
     this.#hold({ logs: [], through: -1 })
   }
 
-  /** Keeps only logs that have not been delivered. */
+  /** Buffers the logs that have not been delivered yet. */
   #hold({ logs, through }: ReadLogs): void {
     const { next } = this.#stretch
     this.#held = { logs: logs.filter((log) => compare(placeOf(log), next) >= 0), through }

@@ -8,19 +8,20 @@ import type { RangeSize } from './range-size.ts'
 
 const QUESTIONS_AT_ONCE = 4
 
-/** Logs that may be in memory, which is a few responses. */
+/** Maximum size of the buffered logs, which is a few responses. */
 const HELD_MAX = 20_000
 
-/** The reader of one query, with logs that cannot be returned yet. */
+/** Reader of one query, with the logs that cannot be returned until the other queries have reached the same block. */
 type Part = { reader: RangeReader; logs: ChainLog[]; through: number }
 
 /**
- * Reads a range of blocks for several queries together: what a watcher missed during an outage, for all its triggers.
- * Four requests are in flight at a time. Logs that match several queries are returned once.
+ * Reads a range of blocks for several queries together. For example, a watcher uses it after an outage to catch up for
+ * all of its triggers. Up to four requests are in flight at a time. A log that matches several queries is returned
+ * once.
  *
- * Finishes when everything has been returned, or when the signal is aborted. Logs returned before an error are valid,
- * so the caller can continue after them.
- * @returns logs in order of block and index, each time with the last block that was read for all queries
+ * Finishes when all logs have been returned, or when the signal is aborted. Logs returned before an error are valid, so
+ * the caller can continue after them.
+ * @returns logs in order of block and index, in batches with the last block that was read for all queries
  * @throws {ChainAway}
  * @throws {NodeLags}
  * @throws {BlockRefused}
@@ -48,7 +49,8 @@ export async function* readUnion(
         .finally(() => asked.delete(settled))
       asked.add(settled)
     }
-    // After a failure, wait for the requests in flight: other queries may depend on their logs.
+    // After a failure, waits for the requests in flight, because their logs may complete blocks that other queries have
+    // already read.
     if (asked.size > 0) await Promise.race(asked)
     const read = takeOf(parts)
     if (read.through > through) {
@@ -59,7 +61,10 @@ export async function* readUnion(
   }
 }
 
-/** Sends a request for the query that is farthest behind, or for another one if there is room for its logs. */
+/**
+ * Sends a request for the query that is farthest behind, or for another query if there is room for its logs. Returns
+ * undefined if no request can be sent.
+ */
 function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undefined {
   const held = parts.reduce((sum, part) => sum + weightOf(part.logs) + part.reader.waiting, 0)
   const inTurn = parts.toSorted((a, b) => a.through - b.through)
@@ -73,7 +78,7 @@ function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undef
   return undefined
 }
 
-/** Returns the logs up to the last block that all queries have reached. */
+/** Removes and returns the logs up to the last block that all queries have reached. */
 function takeOf(parts: readonly Part[]): ReadLogs {
   for (const part of parts) {
     const read = part.reader.take()

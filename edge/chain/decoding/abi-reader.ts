@@ -8,30 +8,30 @@ import { Unfit } from './unfit.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes contract ABI values. Each value must be valid for its type, but the layout is up to the encoder, as long as
- * all values together need no more words than there are. Without this limit, a few hundred bytes could decode to
- * gigabytes, because several offsets can point to the same place.
+ * Decodes contract ABI values. Each value must be valid for its type. The encoder may arrange the values freely, but
+ * decoding may not read more words in total than the data contains. Without this limit, a few hundred bytes could
+ * decode to gigabytes, because several offsets can point to the same place.
  */
 export class AbiReader {
   readonly #hex: string
   #wordsLeft: number
   #reached = 0
 
-  /** @param hex lower-case digits without 0x, two per byte */
+  /** @param hex data to decode, as lower-case hex digits without 0x, two per byte */
   constructor(hex: string) {
     this.#hex = hex
     this.#wordsLeft = Math.ceil(hex.length / WORD)
   }
 
-  /** True if there is data beyond everything read so far. */
+  /** True if data remains after everything that was read so far. */
   get hasMore(): boolean {
     return this.#reached < this.#hex.length
   }
 
   /**
-   * Decodes consecutive values. Offsets are relative to `start`.
-   * @param label prefix for an error about the value at this index
-   * @throws {Unfit}
+   * Decodes consecutive ABI values. Their offsets are relative to `start`.
+   * @param label returns the prefix of an error message about the value at an index
+   * @throws {Unfit} if the data is not an encoding of the types
    */
   sequence(
     types: readonly AbiType[],
@@ -78,7 +78,7 @@ export class AbiReader {
   }
 
   #elements(of: AbiType, length: number, at: number): DecodedValue[] {
-    // Checked before the array is allocated: each element takes at least one word.
+    // Checks the length before allocating the array. Each element takes at least one word.
     if (length > this.#wordsLeft) throw new Unfit('an array is longer than the data')
     return this.sequence(
       Array.from({ length }, () => of),
@@ -98,11 +98,11 @@ export class AbiReader {
     return kind === 'bytes' ? `0x${digits}` : textOf(digits)
   }
 
-  /** Reads a length or an offset, in elements or bytes. */
+  /** Reads a length or an offset, as a number of elements or bytes. */
   #count(at: number): number {
     const word = this.#word(at)
     const count = Number.parseInt(word, 16)
-    // A larger value points beyond the data, and may exceed the safe integer range.
+    // A count that exceeds the size of the data points beyond it, and may exceed the safe integer range.
     if (count > this.#hex.length) throw new Unfit('a length or an offset is beyond the data')
     return count
   }
@@ -121,7 +121,7 @@ export class AbiReader {
   }
 }
 
-/** Invalid UTF-8 stays hex, because a replacement character would hide bytes. */
+/** Decodes hex as UTF-8. Returns invalid UTF-8 as hex, because replacement characters would hide bytes. */
 function textOf(digits: string): string {
   try {
     return utf8.decode(decodeHex(digits))

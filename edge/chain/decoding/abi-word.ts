@@ -2,10 +2,10 @@ import type { AbiType } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 import { Unfit } from './unfit.ts'
 
-/** Hex digits in a word of 32 bytes. */
+/** Number of hex digits in a 32-byte word. */
 export const WORD = 64
 
-/** Types that are encoded in a single word. */
+/** ABI types that are encoded in a single word. */
 export type WordType = Extract<
   AbiType,
   { kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' }
@@ -13,7 +13,7 @@ export type WordType = Extract<
 
 const ZEROS = '0'.repeat(WORD)
 const ONES = 'f'.repeat(WORD)
-/** Hex digits that always fit into a safe integer. */
+/** Number of hex digits that always fit into a safe integer. */
 const EXACT_DIGITS = 13
 
 /**
@@ -38,7 +38,10 @@ export function wordFits(type: WordType, word: string): boolean {
   }
 }
 
-/** @throws {Unfit} */
+/**
+ * Decodes a single word.
+ * @throws {Unfit} if the word is not valid for the type
+ */
 export function wordValue(type: WordType, word: string): string | boolean {
   if (!wordFits(type, word)) throw new Unfit(`0x${word} is no ${type.kind.replace('_', ' ')}`)
   switch (type.kind) {
@@ -61,7 +64,10 @@ function decimal(word: string): string {
     : String(BigInt(`0x${word}`))
 }
 
-/** @param at index of the value's first digit */
+/**
+ * Returns true if a number in two's complement is negative.
+ * @param at index of the number's first digit in the word
+ */
 function isNegative(word: string, at: number): boolean {
   return word[at]! >= '8'
 }

@@ -3,23 +3,27 @@ import { headWords, isDynamic } from '../signature/type-size.ts'
 import { WORD, type WordType, wordFits } from './abi-word.ts'
 import { bytesBits, lengthBits, textBits, wordBits } from './value-bits.ts'
 
-/** Returned if the data is not an encoding of the types. */
+/** Sentinel that is returned instead of a position if the data is not an encoding of the types. */
 const NONE = -1
 
 /**
- * Checks whether data can be the canonical encoding of some types, in which every word occurs once and in order, and
- * how unusual that encoding would be. Does not construct any values.
+ * Checks whether data can be the canonical ABI encoding of given types, and scores how unusual the encoded values would
+ * be. In a canonical encoding, every word occurs once and in order. Does not construct any values.
  */
 export class CanonicalLog {
   readonly #hex: string
   #bits = 0
   #wordsLeft: number
-  /** Cached bits of a word, by type and position: most readings put the same types at the same positions. */
+  /**
+   * Cache of word scores in bits, by type and position. Most choices of indexed arguments put the same types at the
+   * same positions.
+   */
   readonly #told = new Map<WordType, number[]>()
 
   /**
-   * @param hex lower-case digits of whole words
-   * @param words budget of words to read in total, because an event can have thousands of readings
+   * @param hex data as lower-case hex digits, a whole number of words
+   * @param words maximum number of words to read in total; the limit is needed because an event can have thousands of
+   *   possible choices of indexed arguments
    */
   constructor(hex: string, words: number) {
     this.#hex = hex
@@ -32,14 +36,18 @@ export class CanonicalLog {
   }
 
   /**
-   * Returns the bits that describe the data as values of these types, or undefined if it is not an encoding of them.
+   * Returns how unusual the data is as an encoding of the given types, in bits. Returns undefined if the data is not a
+   * canonical encoding of the types.
    */
   bitsAs(types: readonly AbiType[]): number | undefined {
     this.#bits = 0
     return this.#sequence(types, 0) === this.#hex.length ? this.#bits : undefined
   }
 
-  /** @returns the end of the encoding, or `NONE` */
+  /**
+   * Reads consecutive values of the given types.
+   * @returns position after the encoding, or `NONE`
+   */
   #sequence(types: readonly AbiType[], start: number): number {
     let head = start
     let end = start
@@ -57,9 +65,9 @@ export class CanonicalLog {
   }
 
   /**
-   * Reads consecutive values of one type. The data determines their number, so no work is done for an element before it
-   * is read and charged to the budget.
-   * @returns the end of the encoding, or `NONE`
+   * Reads consecutive values of one type. The data determines the number of values, so no work is done for an element
+   * before it is read and charged to the word budget.
+   * @returns position after the encoding, or `NONE`
    */
   #elements(of: AbiType, length: number, start: number): number {
     const isTold = isDynamic(of)
@@ -76,7 +84,10 @@ export class CanonicalLog {
     return end
   }
 
-  /** @returns the end of the value, or `NONE` */
+  /**
+   * Reads one value.
+   * @returns position after the value, or `NONE`
+   */
   #value(type: AbiType, at: number): number {
     switch (type.kind) {
       case 'tuple':
@@ -126,7 +137,7 @@ export class CanonicalLog {
     return end
   }
 
-  /** Reads a length or an offset. Returns Infinity if there is no whole word. */
+  /** Reads a length or an offset. Returns Infinity if the data does not contain a whole word at the position. */
   #count(at: number): number {
     this.#wordsLeft--
     const word = this.#hex.slice(at, at + WORD)

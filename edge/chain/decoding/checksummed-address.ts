@@ -2,7 +2,10 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const text = new TextEncoder()
 
-/** The same addresses occur in log after log, and a hash costs more than the rest of the decoding. */
+/**
+ * Maximum number of cached addresses. The same addresses occur in many logs, and computing the hash costs more than the
+ * rest of the decoding.
+ */
 const REMEMBERED_MAX = 2_000
 const remembered = new Map<string, string>()
 

@@ -9,11 +9,15 @@ import { Unfit } from './unfit.ts'
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
 /**
- * Limit on the JSON of all readings of an ambiguous log, in characters. A long log would be repeated in each reading.
+ * Maximum size of all interpretations of an ambiguous log, in characters of JSON. Each interpretation repeats the
+ * values of the log, which may be long.
  */
 const READINGS_CHARACTERS_MAX = 65_536
 
-/** Never throws: a log that does not fit is `raw`, with the reason. */
+/**
+ * Decodes a log according to a plan. Never throws: a log that does not fit the plan is returned as `raw`, with the
+ * reason.
+ */
 export function decodeLog(signature: EventSignature, log: LogValues, plan: DecodePlan): DecodedLog {
   if (plan.decode === 'raw') return raw(plan.reason)
   const readAs = (indexed: readonly number[]) => decodedReading(signature, log, indexed)
@@ -34,7 +38,9 @@ export function decodeLog(signature: EventSignature, log: LogValues, plan: Decod
   }
 }
 
-/** Decodes readings in order until their combined JSON would exceed the limit. */
+/**
+ * Decodes a log with several choices of indexed arguments, in order, until the combined JSON would exceed the limit.
+ */
 function readingsWithin(
   characters: number,
   choices: readonly (readonly number[])[],
@@ -51,7 +57,10 @@ function readingsWithin(
   return readings
 }
 
-/** @throws {Unfit} */
+/**
+ * Decodes a log with one choice of indexed arguments.
+ * @throws {Unfit} if the log does not fit the choice
+ */
 function decodedReading(
   signature: EventSignature,
   log: LogValues,
@@ -71,9 +80,9 @@ function raw(reason: string): DecodedLog {
 }
 
 /**
- * Returns the values of all arguments, in order of declaration.
- * @param indexed positions of the arguments in the topics, ascending
- * @throws {Unfit}
+ * Returns the values of all event arguments, in order of declaration.
+ * @param indexed positions of the indexed arguments in the declaration, ascending
+ * @throws {Unfit} if the log does not fit
  */
 export function readLog(
   signature: EventSignature,
@@ -95,8 +104,8 @@ export function readLog(
   const read = reader.sequence(types, 0, (place) => `arg${inData[place]}`)
   for (const [place, index] of inData.entries()) values[index] = read[place]!
 
-  // Data after the last argument shows that the wrong arguments were chosen as indexed. If there was no choice to make,
-  // the encoder may append data.
+  // Data after the last argument shows that the wrong arguments were chosen as indexed. If all or no arguments are
+  // indexed, there was no choice. Extra data is then accepted, because an encoder may append it.
   const isChosen = indexed.length > 0 && indexed.length < inputs.length
   if (isChosen && reader.hasMore) throw new Unfit('the data goes on behind its last argument')
   return values

@@ -1,15 +1,20 @@
-/** A log decoded from the types of its event. */
+/** Types for logs that are decoded with the signature of their event. */
 
-/** Integers are decimal strings, bytes are 0x hex, addresses are checksummed, arrays and tuples are arrays. */
+/**
+ * A decoded ABI value. Integers are decimal strings, byte strings are 0x hex, addresses are checksummed, and arrays and
+ * tuples are arrays.
+ */
 export type DecodedValue = string | boolean | readonly DecodedValue[]
 
 /**
- * How to decode a log. Stored with the run, so that a run's input never changes.
- * - `exact`: `indexed` follows from marks, from the number of topics, or from the only layout in the table that fits.
- * - `inferred`: the log excludes every other choice.
- * - `ambiguous`: several choices fit. `readings` lists them, starting with the best guess, which is also in `indexed`.
- *   `omitted` counts those left out. Plans stored before this kind existed are `inferred` instead.
- * - `raw`: no choice fits.
+ * Plan that states how to decode a log. It is stored with the run, so that the input of a run never changes.
+ * - `exact`: the indexed arguments follow from the signature, from the number of topics, or from the only layout in the
+ *   table of known events that fits.
+ * - `inferred`: the values of the log exclude every other choice of indexed arguments.
+ * - `ambiguous`: several choices of indexed arguments fit. `readings` lists them, starting with the best guess, which
+ *   is also in `indexed`. `omitted` is the number of choices that are left out. Plans stored before this kind existed
+ *   are `inferred` instead.
+ * - `raw`: the log cannot be decoded, for the stated reason.
  */
 export type DecodePlan =
   | { decode: 'exact' | 'inferred'; indexed: readonly number[] }
@@ -21,26 +26,29 @@ export type DecodePlan =
     }
   | { decode: 'raw'; reason: string }
 
-/** The values of a log for one choice of indexed arguments. */
+/** Values of a log, decoded with one choice of indexed arguments. */
 export type DecodedReading = {
-  /** Keys are `arg0`, `arg1`, ... */
+  /** Values of the arguments, keyed by `arg0`, `arg1` and so on. */
   decoded: Record<string, DecodedValue>
-  /** Positions of the arguments in the topics. */
+  /** Positions of the indexed arguments in the event declaration. */
   indexed: readonly number[]
-  /** Indexed arguments for which the topic contains a hash instead of the value. */
+  /** Keys of the indexed arguments for which the topic contains a hash instead of the value. */
   indexed_hash: readonly string[]
 }
 
 export type DecodedLog = {
   decode: 'exact' | 'inferred' | 'ambiguous' | 'raw'
-  /** As in `DecodedReading`: the best guess if the log is `ambiguous`, null if it is `raw`. */
+  /** Values of the arguments: the best guess if the log is `ambiguous`, and null if it is `raw`. */
   decoded: DecodedReading['decoded'] | null
   indexed: DecodedReading['indexed'] | null
   indexed_hash: DecodedReading['indexed_hash']
-  /** Readings that fit an `ambiguous` log, starting with the best guess. */
+  /** Interpretations that fit an `ambiguous` log, starting with the best guess. Absent for other logs. */
   readings?: readonly DecodedReading[]
-  /** Number of readings left out because there were too many or they were too long. Absent if zero. */
+  /**
+   * Number of interpretations that are left out of `readings` because there are too many or they are too long. Absent
+   * if zero.
+   */
   readings_omitted?: number
-  /** Why the log is `raw`. */
+  /** Reason why a `raw` log could not be decoded. Absent for other logs. */
   decode_error?: string
 }

@@ -6,18 +6,25 @@ import type { LogValues } from './decode-log.ts'
 import { indexedPriorBits } from './indexed-prior.ts'
 import { HASH_BITS, wordBits } from './value-bits.ts'
 
-/** A choice of indexed arguments that fits a log, and the bits its values take. Fewer bits are more likely. */
+/**
+ * A choice of indexed arguments that fits a log, and how unusual the resulting values are, in bits. Fewer bits are more
+ * likely.
+ */
 export type Reading = { indexed: readonly number[]; bits: number }
 
 /**
- * Words that all readings of one log may inspect, which takes a few milliseconds. An event of 17 arguments needs
- * 10,000. A signature of 32 arguments with a crafted log would need ten times as many. For long data the budget grows
- * by only `TIMES_READ_MAX` per word, because few readings reach its end.
+ * Base budget of words that may be inspected for all possible choices of indexed arguments of one log. Using it up
+ * takes a few milliseconds. An event with 17 arguments needs 10,000 words. A signature with 32 arguments and a crafted
+ * log would need ten times as many. For long data, the budget grows by only `TIMES_READ_MAX` per word of data, because
+ * few choices fit up to the end of the data.
  */
 const WORDS_MAX = 20_000
 const TIMES_READ_MAX = 4
 
-/** Sorts readings by likelihood, including how often types and positions are indexed in declared events. */
+/**
+ * Sorts choices of indexed arguments by likelihood, most likely first. Takes into account how often types and positions
+ * are indexed in published event declarations.
+ */
 export function ranked(signature: EventSignature, readings: readonly Reading[]): Reading[] {
   return readings
     .map(({ indexed, bits }) => ({ indexed, bits: bits + indexedPriorBits(signature, indexed) }))
@@ -41,10 +48,13 @@ export function readingsOf(signature: EventSignature, log: LogValues): Reading[]
   return readings
 }
 
-/** In practice, no one can find a value with a hash that starts with 96 zero bits. */
+/** Matches topics that cannot be a hash. It is infeasible to find a value with a hash that starts with 96 zero bits. */
 const NO_HASH = /^0{24}/
 
-/** Returns the bits of one topic as each of the arguments. Infinity if it cannot be that argument. */
+/**
+ * Returns how unusual a topic is as a value of each argument, in bits. Infinity means that the topic cannot be a value
+ * of the argument.
+ */
 function topicBits({ inputs }: EventSignature, topic: string): number[] {
   const word = topic.slice(2)
   return inputs.map(({ type }) => {
@@ -55,8 +65,8 @@ function topicBits({ inputs }: EventSignature, topic: string): number[] {
 }
 
 /**
- * Yields every fitting assignment of topics to arguments, in order: `[0,1]`, `[0,2]`, `[1,2]`.
- * @param inTopics for each topic, its bits as each of the arguments
+ * Yields every assignment of topics to arguments that fits, in lexicographic order, such as `[0,1]`, `[0,2]`, `[1,2]`.
+ * @param inTopics for each topic, how unusual it is as a value of each argument, in bits
  */
 function* choices(inTopics: readonly (readonly number[])[], from = 0): Generator<Reading> {
   const [bits, ...others] = inTopics

@@ -6,35 +6,48 @@ import { ranked, type Reading, readingsOf } from './infer-indexed.ts'
 
 /** Evidence from the logs of one contract and signature about which arguments are indexed. Stored as JSON. */
 export type LearnedIndexed = {
-  /** Number of indexed arguments in these logs. */
+  /** Number of indexed arguments in each of the logs. */
   count: number
-  /** The best guess. */
+  /** Best guess of the indexed arguments, as ascending positions. */
   indexed: readonly number[]
-  /** True if the best guess is far ahead of the next reading. Later logs are then decoded with it if it fits. */
+  /**
+   * True if the best guess is far more likely than any other choice of indexed arguments. Later logs are then decoded
+   * with the best guess, if it fits them.
+   */
   confident: boolean
-  /** Readings that fit all of the logs, sorted by their total bits, fewest first. */
+  /**
+   * Choices of indexed arguments that fit all of the logs, sorted by their total bits. The most likely choice, with the
+   * fewest bits, comes first.
+   */
   readings: readonly Reading[]
-  /** True if `readings` is exhaustive. Absent in state stored before this field existed. */
+  /** True if `readings` contains every choice that fits. Absent in state that was stored before this field existed. */
   isComplete?: boolean
   /** Digests of the logs that were used, so that a repeated log does not count twice. */
   seen: readonly string[]
 }
 
-/** In all measured cases, the best reading was right if it led the next one by this much. */
+/**
+ * Lead in bits at which the best choice of indexed arguments is trusted. In all measured cases, the best choice was
+ * correct if it led the next one by this much.
+ */
 const CONFIDENT_BITS = 10
 
 /**
- * Enough for every choice of one to three out of seven arguments. Longer lists are truncated, and then never decide.
+ * Maximum number of stored choices of indexed arguments. It is enough for every choice of one to three out of seven
+ * arguments. Longer lists are truncated, and a truncated list never decides.
  */
 const READINGS_MAX = 64
 
-/** If this many distinct logs leave a choice open, further logs do not decide it. */
+/**
+ * Maximum number of distinct logs that are evaluated. If this many logs leave several choices open, further logs do not
+ * decide between them.
+ */
 const LOGS_MAX = 64
 
 /**
- * Combines what several logs show about their indexed arguments. Equal logs count once.
- * @param before result of earlier logs
- * @returns undefined if no log leaves a choice, or no reading fits all of them
+ * Combines the evidence of several logs about which arguments are indexed. Equal logs count once.
+ * @param before result for earlier logs
+ * @returns undefined if no log leaves a choice, or if no choice fits all of the logs
  */
 export function learnIndexed(
   signature: EventSignature,
@@ -52,7 +65,7 @@ export function learnIndexed(
     if (seen.has(digest) || seen.size === LOGS_MAX) continue
     seen.add(digest)
     const found = readingsOf(signature, log)
-    // A log that no reading fits, or that has too many to try, adds no information.
+    // A log adds no information if no choice of indexed arguments fits it, or if there are too many choices to try.
     if (found && found.length > 0) readings = readings ? both(readings, found) : found
   }
   const [best, next] = ranked(signature, readings ?? [])
@@ -75,7 +88,10 @@ export function learnedGuess(
   return found?.confident && found.count === count ? found.indexed : undefined
 }
 
-/** Keeps the readings that also fit earlier logs, or all of them if the log contradicts the earlier ones. */
+/**
+ * Keeps the choices of indexed arguments that also fit earlier logs. Keeps all choices if the log contradicts the
+ * earlier ones.
+ */
 export function narrowed(
   readings: readonly Reading[],
   found: LearnedIndexed | undefined,
@@ -91,7 +107,7 @@ export function isSettled({ isComplete, readings, seen }: LearnedIndexed): boole
   return seen.length >= LOGS_MAX || (isComplete === true && readings.length === 1)
 }
 
-/** Eight bytes suffice: a forged collision only causes one log to be ignored. */
+/** Returns a digest of a log. Eight bytes are enough, because a forged collision only causes one log to be ignored. */
 function digestOf({ topics, data }: LogValues): string {
   const text = new TextEncoder().encode([...topics, data].join())
   return encodeHex(keccak_256(text).subarray(0, 8))
@@ -108,7 +124,7 @@ function firstCount(
   return open && open.topics.length - 1
 }
 
-/** Intersects two lists of readings and adds up their bits. */
+/** Intersects two lists of choices of indexed arguments, and adds up the bits of each choice. */
 function both(some: readonly Reading[], others: readonly Reading[]): Reading[] {
   const bits = new Map(others.map((reading) => [reading.indexed.join(), reading.bits]))
   return some.flatMap((reading) => {

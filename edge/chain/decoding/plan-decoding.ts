@@ -5,14 +5,17 @@ import { ranked, readingsOf } from './infer-indexed.ts'
 import { knownLayouts } from './known-events.ts'
 import { type LearnedIndexed, learnedGuess, narrowed } from './learn-indexed.ts'
 
-/** Enough for every choice of three out of six arguments. */
+/**
+ * Maximum number of choices of indexed arguments in a plan. It is enough for every choice of three out of six
+ * arguments.
+ */
 const READINGS_MAX = 20
 
 /**
- * Decides which arguments of a log are in its topics, of which only the number is known. The owner's marks decide
- * first, then a number that leaves no choice, then the table of known events, then the values (`docs/decisions/0071`).
- * Never throws.
- * @param learned evidence from earlier logs of this contract and signature
+ * Decides which arguments of an event are in the topics of a log. The log itself only shows how many there are. The
+ * `indexed` marks in the owner's signature decide first, then a number of topics that leaves no choice, then the table
+ * of known events, and then the values (`docs/decisions/0071`). Never throws.
+ * @param learned evidence from earlier logs of the same contract and signature
  */
 export function planDecoding(
   signature: EventSignature,
@@ -20,16 +23,16 @@ export function planDecoding(
   learned?: LearnedIndexed,
 ): DecodePlan {
   const { inputs, topic0, isMarked } = signature
-  if (log.topics[0] !== topic0) return raw('the log is one of another event')
+  if (log.topics[0] !== topic0) return raw('the log belongs to another event')
   const count = log.topics.length - 1
-  const topics = `the log has ${log.topics.length} topics, which is ${indexedCount(count)}`
+  const topics = `the log has ${log.topics.length} topics, that is ${indexedCount(count)}`
   if (count > inputs.length)
-    return raw(`${topics}, and the signature has ${counted(inputs.length)} in all`)
+    return raw(`${topics}, but the signature has ${counted(inputs.length)} in total`)
   if (isMarked) {
     const indexed = [...inputs.keys()].filter((index) => inputs[index]!.indexed)
     return indexed.length === count
       ? { decode: 'exact', indexed }
-      : raw(`${topics}, and the signature marks ${counted(indexed.length)}`)
+      : raw(`${topics}, but the signature marks ${counted(indexed.length)}`)
   }
   if (count === 0) return { decode: 'exact', indexed: [] }
   if (count === inputs.length) return { decode: 'exact', indexed: [...inputs.keys()] }
@@ -41,7 +44,10 @@ export function planDecoding(
   return planByValues(signature, log, { known, learned, count })
 }
 
-/** @param options.known layouts from the table that fit, either none or several */
+/**
+ * Uses the values of the log to decide which arguments are indexed.
+ * @param options.known layouts in the table of known events that fit the log: either none or several
+ */
 function planByValues(
   signature: EventSignature,
   log: LogValues,
@@ -54,7 +60,7 @@ function planByValues(
   const { known, learned, count } = options
   const found = readingsOf(signature, log)
   if (!found && known.length === 0)
-    return raw('it can be read in too many ways; mark the indexed arguments')
+    return raw('the log can be decoded in too many ways; mark the indexed arguments')
   const possible = ranked(signature, narrowed(found ?? [], learned, count)).map(
     ({ indexed }) => indexed,
   )
@@ -66,7 +72,7 @@ function planByValues(
   const guesses = guess && isKnown(guess) && fits(signature, log, guess) ? [guess] : []
   const readings = distinct([...guesses, ...possible.filter(isKnown), ...known, ...possible])
   const [best] = readings
-  if (!best) return raw('no choice of indexed arguments fits its topics and data')
+  if (!best) return raw('no choice of indexed arguments matches the topics and data')
   const kept = readings.slice(0, READINGS_MAX)
   return {
     decode: 'ambiguous',

@@ -5,13 +5,19 @@ import { WORD, type WordType } from './abi-word.ts'
 
 export const ZERO_WORD = '0'.repeat(WORD)
 
-/** Keccak-256 of no bytes, which is the topic of an empty string. */
+/** Keccak-256 hash of empty input, which is the topic of an indexed empty string. */
 export const EMPTY_HASH = 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
-/** A type such as `uint256[4000]` gets no sample, because it would be too large. */
+/**
+ * Maximum size of a sample in words. A type such as `uint256[4000]` gets no sample, because the sample would be too
+ * large.
+ */
 export const SAMPLE_WORDS_MAX = 1_000
 
-/** Returns a word that is typical for a type: addresses and hashes are long, numbers are small. */
+/**
+ * Returns a word that is typical for a type. Sample addresses and hashes use all of their bytes, and sample numbers are
+ * small.
+ */
 export function typicalWord(type: WordType): string {
   switch (type.kind) {
     case 'address':
@@ -27,7 +33,7 @@ export function typicalWord(type: WordType): string {
 }
 
 /**
- * Encodes arguments according to the contract ABI, as hex without 0x.
+ * Encodes sample arguments according to the contract ABI, as hex without 0x.
  * @param wordOf returns the 64 hex digits of a single-word value
  */
 export function sampleData(types: readonly AbiType[], wordOf: (type: WordType) => string): string {

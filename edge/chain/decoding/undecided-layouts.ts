@@ -7,15 +7,17 @@ import { readingsOf } from './infer-indexed.ts'
 import { knownLayouts } from './known-events.ts'
 import { EMPTY_HASH, SAMPLE_WORDS_MAX, sampleData, typicalWord } from './sample-data.ts'
 
-/** Layouts to try for each number of topics, which takes a few milliseconds. */
+/** Maximum number of layouts to try for each number of topics. Trying them takes a few milliseconds. */
 const TRIED_MAX = 64
-/** Layouts of an unknown event to return as examples. */
+/** Maximum number of layouts that are returned as examples for an unknown event. */
 const FOUND_MAX = 2
 
 /**
- * Returns layouts that only `indexed` marks can tell apart: all that published contracts declare, or for an unknown
- * event the likeliest layouts for which a typical log also fits another layout. Empty if the table or the log decides.
- * @param leastIndexed the fewest indexed arguments of a log that passes the topic filters
+ * Returns layouts (sets of indexed arguments) that can be told apart only if the signature marks its indexed arguments.
+ * For a known event, these are all layouts that published contracts declare. For an unknown event, they are the
+ * likeliest layouts for which a typical log also fits another layout. Returns an empty list if the table of known
+ * events or the log decides.
+ * @param leastIndexed minimum number of indexed arguments in a log that passes the topic filters
  */
 export function undecidedLayouts(
   signature: EventSignature,
@@ -58,7 +60,7 @@ function layoutsOf(inputs: number, count: number, from = 0): number[][] {
   return layouts
 }
 
-/** Returns true if a typical log of this layout also fits another one. */
+/** Returns true if a typical log with this layout also fits another layout. */
 function isOpen(signature: EventSignature, indexed: readonly number[]): boolean {
   const { inputs, topic0 } = signature
   const topics = indexed.map((index) => {

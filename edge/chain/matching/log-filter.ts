@@ -1,17 +1,17 @@
-/** Selects the logs that fire one trigger. Hex is lower case. */
+/** Filter for the logs that fire one trigger. Hex values are lower case. */
 export type LogFilter = {
   address: string
   topic0: string
-  /** Allowed values of the topics after the first, by position. Null allows any value. No trailing nulls. */
+  /** Allowed values of the topics after the first, by position. Null allows any value. There are no trailing nulls. */
   topics: (readonly string[] | null)[]
 }
 
 /**
- * Parameters of one `eth_getLogs` request. It matches every combination of these values, so a query made from several
- * filters also returns other logs.
+ * Parameters of one `eth_getLogs` request. A query matches every combination of its values, so a query that merges
+ * several filters also matches other logs.
  */
 export type LogQuery = {
   addresses: readonly string[]
-  /** Positions 0 to 3, without trailing nulls. */
+  /** Allowed values for topic positions 0 to 3. Null allows any value. There are no trailing nulls. */
   topics: readonly (readonly string[] | null)[]
 }

@@ -6,48 +6,55 @@ import type { BlockHeader, Tip } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 
-/** Live reads never wait for backfill reads. */
+/** Priority of a request. Live requests never wait for backfill requests. */
 export type ReadLane = 'live' | 'backfill'
 
 export interface ChainReader {
   /**
-   * Fetches the latest header and the requested tagged headers in one request, from the preferred endpoint or one that
-   * serves the tags. A tag that no endpoint serves is null, not an error.
+   * Fetches the header of the latest block and the headers for the given tags in one request. Uses the preferred
+   * endpoint, or another one that serves the tags. A tag that no endpoint serves is null in the result.
    */
   tip(tags: readonly ('safe' | 'finalized')[]): Promise<Tip>
   /**
-   * Fetches the headers of a range, each the child of the one before.
-   * @throws {NodeLags} if the node does not have all of them
+   * Fetches the headers of a range of blocks. Each block is the child of the one before it.
+   * @throws {NodeLags} if the node does not have all of the blocks
    */
   headers(from: number, to: number): Promise<BlockHeader[]>
   /**
-   * Fetches single headers by block number.
+   * Fetches the headers of individual blocks by number.
    * @throws {NodeLags}
    */
   headersOf(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
-   * Fetches the logs of a range in order of block and index, with block times and ordinals. Checks shape, range, query,
-   * order, one hash per block, and that the node has block `to`.
+   * Fetches the logs of a range of blocks in order of block and index, with block times and ordinals. Checks that the
+   * logs are well-formed, that they match the range and the query, that there is one hash per block, and that the node
+   * has block `to`.
    * @throws {RangeRefused} if the provider wants a smaller range
    * @throws {NodeLags}
    * @throws {ChainAway} with `perhapsRange` if a smaller range may succeed
    */
   logs(query: LogQuery, from: number, to: number, lane: ReadLane): Promise<ChainLog[]>
   /**
-   * Fetches the logs of one block by its hash, which fails on a node that does not have this block.
+   * Fetches the logs of one block by its hash. The request fails if the node does not have the block.
    * @throws {NodeLags}
    */
   logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]>
   health(): EndpointHealth[]
 }
 
-/** An endpoint as shown by `GET /api/chains`, identified by its index in the list and never by its URL. */
+/**
+ * Health of an endpoint, as shown by `GET /api/chains`. The endpoint is identified by its index in the configured list,
+ * never by its URL.
+ */
 export type EndpointHealth = {
   endpoint: number
   state: 'healthy' | 'lagging' | 'failing' | 'wrong_chain' | 'unknown'
   head: number | null
-  /** Median over its latest responses. */
+  /** Median latency of the endpoint's latest responses in milliseconds; null before the first response. */
   latencyMs: number | null
-  /** Class of its last failure. Never contains the provider's text, which can include keys. */
+  /**
+   * Kind of the endpoint's last failure; null if there was no failure. Never contains text from the provider, which can
+   * include keys.
+   */
   lastFailure: string | null
 }

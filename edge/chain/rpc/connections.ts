@@ -1,11 +1,14 @@
 import type { ReadLane } from './chain-reader.ts'
 
-/** Limit on simultaneous open connections of one object in production. */
+/** Maximum number of open connections. In production, a Durable Object cannot have more at the same time. */
 const CONNECTIONS_MAX = 6
-/** Leaves room for two live requests. */
+/** Maximum number of connections for backfills, which leaves room for two live requests. */
 const BACKFILL_CONNECTIONS_MAX = 4
 
-/** Connection pool of one chain. Live requests take precedence over backfills; each kind is first in, first out. */
+/**
+ * Connection pool of one chain. Live requests take precedence over backfill requests. Requests of the same kind are
+ * sent in the order in which they arrive.
+ */
 export class Connections {
   readonly #open: Record<ReadLane, number> = { live: 0, backfill: 0 }
   readonly #waiting: Record<ReadLane, (() => void)[]> = { live: [], backfill: [] }

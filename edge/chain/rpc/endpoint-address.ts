@@ -2,12 +2,14 @@
 export type EndpointAddress = { url: string; headers: Record<string, string> }
 
 /**
- * Moves a user and password from the URL to a header, because the `fetch` of Workers rejects such URLs.
- * @param place index of the endpoint in its list, which errors mention instead of the URL, since that may contain a key
+ * Returns the URL and headers for requests to an endpoint. Moves a user name and password from the URL to a header,
+ * because `fetch` in Workers rejects URLs with credentials.
+ * @param place index of the endpoint in the configured list; errors mention the index instead of the URL, which may
+ *   contain a key
  * @throws {Error} if the URL is invalid
  */
 export function endpointAddress(endpoint: string, place: number): EndpointAddress {
-  if (!URL.canParse(endpoint)) throw new Error(`the chain's endpoint ${place} is no URL`)
+  if (!URL.canParse(endpoint)) throw new Error(`the chain's endpoint ${place} is not a URL`)
   const url = new URL(endpoint)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -23,7 +25,7 @@ export function endpointAddress(endpoint: string, place: number): EndpointAddres
   return { url: url.href, headers }
 }
 
-/** A password may contain a bare percent sign. */
+/** Decodes percent-encoded text. Returns invalid text unchanged, because a password may contain a bare percent sign. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)

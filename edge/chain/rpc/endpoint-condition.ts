@@ -2,17 +2,25 @@ import type { BlockHeader } from '../block-header.ts'
 import type { EndpointHealth, ReadLane } from './chain-reader.ts'
 import { Outage } from './outage.ts'
 
-/** A node lags if it is behind by more than both. Smaller differences are normal between providers. */
+/**
+ * A node counts as lagging if its head is behind another node's head by more than this many blocks and seconds. Smaller
+ * differences between providers are normal.
+ */
 const LAG_BLOCKS = 3
 const LAG_SECONDS = 5
 
-/** A head reported longer ago than this is ignored when nodes are compared. */
+/** Maximum age of a reported head. Older heads are ignored when nodes are compared. */
 const HEAD_KEPT_MS = 60_000
 
-/** A tag that an endpoint did not serve is requested again after this time: its node may only have been starting. */
+/**
+ * Time after which a tag that an endpoint did not serve is requested again. The node may only have been starting up.
+ */
 const TAG_MISSING_MS = 600_000
 
-/** An endpoint of another chain is tried again after this time, because fixing it takes a configuration change. */
+/**
+ * Time after which an endpoint that serves another chain is tried again. It is long, because fixing the endpoint takes
+ * a configuration change.
+ */
 export const WRONG_CHAIN_MS = 300_000
 
 type Tag = 'safe' | 'finalized'
@@ -27,7 +35,7 @@ export class EndpointCondition {
   #head: Head | undefined
   #lastFailure: string | undefined
   isLagging = false
-  /** Time of the last request for its head, in Unix milliseconds. */
+  /** Time at which the head of the endpoint was last requested, in Unix milliseconds. */
   lookedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
@@ -38,13 +46,16 @@ export class EndpointCondition {
     return now < this.#wrongChainUntil
   }
 
-  /** True if no circuit breaker stops requests of this lane. */
+  /**
+   * Returns true if the endpoint serves the configured chain and no circuit breaker stops requests of this kind (live
+   * or backfill).
+   */
   isWell(lane: ReadLane, now: number): boolean {
     return !this.isWrongChain(now) && this.#outages(lane).every((outage) => outage.isOver)
   }
 
   /**
-   * True if a half-open probe may be sent.
+   * Returns true if a half-open probe may be sent to the endpoint.
    * @param alone true if no other endpoint is available
    */
   isDue(lane: ReadLane, now: number, alone: boolean): boolean {
@@ -53,7 +64,7 @@ export class EndpointCondition {
   }
 
   /**
-   * Marks a half-open probe as in flight.
+   * Marks the half-open probe of an endpoint as in flight.
    * @returns a function that clears the mark
    */
   tried(lane: ReadLane): () => void {
@@ -64,7 +75,10 @@ export class EndpointCondition {
     }
   }
 
-  /** @returns true if a circuit breaker was open until now */
+  /**
+   * Records a response from the endpoint.
+   * @returns true if a circuit breaker was open until now
+   */
   answered(lane: ReadLane, now: number): boolean {
     this.#answered = true
     return this.#outages(lane)
@@ -73,7 +87,7 @@ export class EndpointCondition {
   }
 
   /**
-   * Records a failure. A failed backfill request does not keep live requests from the endpoint.
+   * Records a failed request. A failed backfill request does not prevent live requests to the endpoint.
    * @returns milliseconds until the endpoint is tried again, or undefined if its circuit breaker was already open
    */
   failed(
@@ -111,7 +125,7 @@ export class EndpointCondition {
     }
   }
 
-  /** True if the endpoint was recently found not to serve one of these tags. */
+  /** Returns true if the endpoint recently did not serve one of the given tags. */
   lacks(tags: readonly Tag[], now: number): boolean {
     return tags.some(
       (tag) => now - (this.#tagsMissing.get(tag) ?? Number.NEGATIVE_INFINITY) < TAG_MISSING_MS,

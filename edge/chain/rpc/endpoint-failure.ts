@@ -1,5 +1,6 @@
 /**
- * Failures of an endpoint. Only numbers are taken from the provider's response, because its texts can quote the URL.
+ * Failures of an endpoint. Only numbers are taken from the provider's response, because texts from the provider can
+ * quote the URL.
  */
 
 export type FailureKind =
@@ -12,9 +13,9 @@ export type FailureKind =
   | 'rate_limited'
   | 'wrong_chain'
   | 'not_json'
-  /** JSON, but not exactly one response for each call. */
+  /** The response is JSON, but does not contain exactly one response for each call. */
   | 'not_json_rpc'
-  /** A response that cannot be right. */
+  /** The response is malformed or inconsistent, so it cannot be correct. */
   | 'bad_answer'
   | 'lags'
   | `http_${number}`
@@ -24,12 +25,15 @@ export type FailureKind =
 export class EndpointFailed extends Error {
   override name = 'EndpointFailed'
   readonly kind: FailureKind
-  /** Milliseconds from `Retry-After`, or undefined if the endpoint did not send it. */
+  /** Delay from the `Retry-After` header in milliseconds, or undefined if the endpoint did not send the header. */
   readonly retryAfterMs: number | undefined
-  /** The request may be at fault, so the failure counts against the endpoint only if another one answers. */
+  /**
+   * True if the request itself may be the cause. The failure then counts against the endpoint only if another endpoint
+   * answers the request.
+   */
   readonly perhapsQuestion: boolean
 
-  /** @param detail our own text, for the message */
+  /** @param detail additional text for the error message; must not come from the provider */
   constructor(
     kind: FailureKind,
     {
@@ -44,7 +48,7 @@ export class EndpointFailed extends Error {
     this.perhapsQuestion = perhapsQuestion
   }
 
-  /** True if a range that is too large for the node may cause this failure. */
+  /** True if the failure may be due to a block range that is too large for the node. */
   get perhapsRange(): boolean {
     return (
       this.perhapsQuestion ||
@@ -55,12 +59,18 @@ export class EndpointFailed extends Error {
   }
 }
 
-/** @param detail describes the problem without quoting the response */
+/**
+ * Creates a `bad_answer` failure.
+ * @param detail describes the problem without quoting the response
+ */
 export function badAnswer(detail: string): EndpointFailed {
   return new EndpointFailed('bad_answer', { detail })
 }
 
-/** Codes in use are smaller. A larger number could be anything that a provider wants in our log. */
+/**
+ * Largest JSON-RPC error code that is logged. Codes in use are smaller. A larger number could be anything that a
+ * provider wants to write to our log.
+ */
 const CODE_MAX = 99_999
 
 export function rpcErrorKind(code: number): FailureKind {

@@ -11,12 +11,12 @@ import { PositionLimit } from './position-limit.ts'
 import { positionRefusal, rangeRefusal } from './range-errors.ts'
 import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
-/** The endpoint does not accept a batch of this length. */
+/** Thrown if the endpoint does not accept a batch of this length. */
 class BatchRefused extends Error {
-  /** True if the error is clearly about the batch. */
+  /** True if the error of the endpoint is clearly about the batch. */
   readonly certain: boolean
   constructor(certain: boolean) {
-    super('no batch as long')
+    super('batch refused')
     this.certain = certain
   }
 }
@@ -24,11 +24,12 @@ class BatchRefused extends Error {
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Up to this many calls are sent one after another if they cannot be batched, because they may depend on each other.
+ * Maximum number of calls to send one after another if they cannot be batched. Up to this number, calls may depend on
+ * each other. More calls than this are sent concurrently.
  */
 const IN_TURN_MAX = 4
 
-/** One JSON-RPC endpoint. Sends calls, and separates responses from refusals to respond. */
+/** One JSON-RPC endpoint. Sends calls, and distinguishes responses to the calls from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
   readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
@@ -76,7 +77,7 @@ export class Endpoint {
 
   #requireChain(answer: RpcAnswer): void {
     if ('error' in answer) throw new EndpointFailed(rpcErrorKind(answer.error.code))
-    if (numberIn(answer.result, 'the chain id') !== this.#chainId)
+    if (numberIn(answer.result, 'the chain ID') !== this.#chainId)
       throw new EndpointFailed('wrong_chain')
     this.#isOfChain = true
   }
@@ -87,7 +88,7 @@ export class Endpoint {
     for (;;) {
       try {
         const answers = await this.#chunked(calls, size, lane)
-        // The calls succeed one by one, so the endpoint rejected the batch.
+        // The calls succeeded one by one, so the endpoint rejected the batch and not the calls.
         if (isDoubtful) this.#batches.refused(1, this.now())
         return answers
       } catch (error) {
@@ -100,7 +101,8 @@ export class Endpoint {
   }
 
   /**
-   * Sends the first part before the others: the node must prove that it has a block before it returns logs up to it.
+   * Sends calls in several requests. The first request is sent before the others, because the node must prove that it
+   * has a block before it returns logs up to that block.
    */
   async #chunked(calls: readonly RpcCall[], size: number, lane: ReadLane): Promise<RpcAnswer[]> {
     const parts: (readonly RpcCall[])[] = []
@@ -143,7 +145,7 @@ export class Endpoint {
       if (status >= 400 && errors.length === 0) throw new EndpointFailed(`http_${status}`)
       return read.answers
     }
-    // An error for a single call, or about the logs that one call requests, applies to every call.
+    // If there is only one call, or if the error is about requested logs, the error applies to every call.
     if (calls.length === 1 || isOfLogs(read.refused))
       return calls.map(() => ({ error: read.refused }))
     const refusal = refusesBatch(read.refused, status)
@@ -152,7 +154,10 @@ export class Endpoint {
   }
 }
 
-/** Treats a failed status with JSON that is not JSON-RPC as a plain HTTP failure. */
+/**
+ * Matches the responses to the calls. Treats an HTTP error status with a body that is JSON but not JSON-RPC as a plain
+ * HTTP failure.
+ */
 function readAnswers({ status, json }: Posted, count: number, firstId: number) {
   try {
     return rpcAnswers(json, count, firstId)
@@ -163,7 +168,7 @@ function readAnswers({ status, json }: Posted, count: number, firstId: number) {
 }
 
 /**
- * Handles a failed status without a JSON body.
+ * Handles an HTTP error status without a JSON body.
  * @throws {EndpointFailed}
  * @throws {BatchRefused}
  */
@@ -181,7 +186,10 @@ function failedStatus(
 
 const errorOf = (answer: RpcAnswer): RpcError[] => ('error' in answer ? [answer.error] : [])
 
-/** Some rejections of a range or filter have the code of a rate limit, or mention a limit. */
+/**
+ * Returns true if an error rejects a block range or a filter. Some such errors have the code of a rate limit, or
+ * mention a limit.
+ */
 const isOfLogs = (error: RpcError) =>
   rangeRefusal(error, Number.POSITIVE_INFINITY) !== undefined ||
   positionRefusal(error) !== undefined

@@ -26,11 +26,11 @@ export class Failover {
   }
 
   /**
-   * Tries each endpoint at most once.
-   * @param tags endpoints that serve these are tried first
+   * Sends a request to the endpoints in order, until one of them answers. Tries each endpoint at most once.
+   * @param tags endpoints that serve these block tags are tried first
    * @throws {RangeRefused} from the first endpoint that rejects the range
    * @throws {NodeLags} if an endpoint lags and no other one answers
-   * @throws {ChainAway}
+   * @throws {ChainAway} if no endpoint answers
    */
   async ask<T>(
     lane: ReadLane,
@@ -43,11 +43,11 @@ export class Failover {
     let lags: NodeLags | undefined
     const alone = !this.#all.some(({ condition }) => condition.isWell(lane, this.#options.now()))
     for (const candidate of this.#inOrder(lane, tags, alone)) {
-      // It may have failed meanwhile, or another request may be its half-open probe.
+      // The endpoint may have failed in the meantime, or another request may be its half-open probe.
       if (!this.#mayAsk(candidate, lane, alone)) continue
       try {
         const answer = await this.askOne(candidate, lane, question)
-        // Another endpoint answered, so the request was not at fault.
+        // Another endpoint answered, so the request was not the cause of the earlier failures.
         for (const { candidate: failed, kind } of doubtful) this.#failed(failed, lane, kind)
         return answer
       } catch (error) {
@@ -65,7 +65,7 @@ export class Failover {
     throw new ChainAway(undefined, { failures, perhapsRange })
   }
 
-  /** Sends a request to this endpoint, and records failures that are the endpoint's own. */
+  /** Sends a request to one endpoint, and records a failure if the endpoint itself is the cause. */
   async askOne<T>(
     candidate: Candidate,
     lane: ReadLane,
@@ -79,7 +79,7 @@ export class Failover {
     } catch (error) {
       if (error instanceof EndpointFailed && !error.perhapsQuestion)
         this.#failed(candidate, lane, error.message, error.retryAfterMs)
-      // The endpoint responds. An error about this request does not count against it.
+      // The endpoint is working, so an error that concerns only this request does not count against it.
       else this.#answered(candidate, lane)
       throw error
     } finally {
@@ -94,13 +94,13 @@ export class Failover {
     condition.toldTags(tip, now)
   }
 
-  /** Number of endpoints known not to serve one of these tags. */
+  /** Returns the number of endpoints that are known not to serve one of the given tags. */
   lacking(tags: Tags): number {
     const now = this.#options.now()
     return this.#all.filter(({ condition }) => condition.lacks(tags, now)).length
   }
 
-  /** True if a healthy endpoint may serve these tags. */
+  /** Returns true if a healthy endpoint may serve all of the given tags. */
   mayServe(tags: Tags): boolean {
     const now = this.#options.now()
     return this.#all.some(
@@ -108,7 +108,9 @@ export class Failover {
     )
   }
 
-  /** Returns an endpoint that is not in use and is due for a head request, if there is one. */
+  /**
+   * Returns an endpoint that is not in use and is due for a head request, or undefined if there is no such endpoint.
+   */
   toLookAt(inUse: Candidate, everyMs: number): Candidate | undefined {
     const now = this.#options.now()
     return this.#all
@@ -128,8 +130,8 @@ export class Failover {
   }
 
   /**
-   * Returns healthy endpoints in the configured order, with lagging ones and those without the tags last, followed by
-   * endpoints that are due for a half-open probe.
+   * Returns the endpoints to try, in order. Healthy endpoints come first, in the configured order, but with lagging
+   * ones and those without the tags last. Endpoints that are due for a half-open probe follow.
    */
   #inOrder(lane: ReadLane, tags: Tags, alone: boolean): Candidate[] {
     const now = this.#options.now()
@@ -152,7 +154,10 @@ export class Failover {
       this.#options.log('rpc.back', { endpoint: place })
   }
 
-  /** @param kind our own text, which is safe to log */
+  /**
+   * Records a failed request, and logs it if the circuit breaker opens.
+   * @param kind text of our own, which is safe to log
+   */
   #failed({ place, endpoint, condition }: Candidate, lane: ReadLane, kind: string, wait?: number) {
     const { now, random, log } = this.#options
     const ms = condition.failed(lane, kind, now(), random(), wait)

@@ -15,19 +15,19 @@ import { NodeLags } from './rpc-failures.ts'
 import { readTip } from './read-tip.ts'
 
 type Options = Network & {
-  /** URLs, preferred one first. They may contain keys. */
+  /** URLs of the endpoints, preferred one first. They may contain keys. */
   endpoints: readonly string[]
   chainId: number
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random: () => number
-  /** Reports events to operators, with endpoints by index and failures by class. */
+  /** Logs events for operators. Endpoints are identified by index, and failures by kind. */
   log: Log
 }
 
-/** Interval of head requests to endpoints that are not in use, to detect which ones lag. */
+/** Interval at which the head of unused endpoints is requested, to detect which of them lag. */
 const LOOK_AROUND_MS = 30_000
 
-/** Reads a chain from JSON-RPC endpoints. No single endpoint is trusted to be available, complete or correct. */
+/** Reads a chain from JSON-RPC endpoints. Does not rely on any single endpoint to be available, complete or correct. */
 export class HttpChainReader implements ChainReader, ContractReader {
   readonly #failover: Failover
   readonly #now: () => number
@@ -59,7 +59,8 @@ export class HttpChainReader implements ChainReader, ContractReader {
       )
       const isWhole = tags.every((tag) => tip[tag] !== null)
       const isNew = this.#failover.lacking(tags) > lackingBefore
-      // Another endpoint may serve the tags. Each iteration finds one more that does not, so the loop terminates.
+      // Another endpoint may serve the tags. Each iteration finds one more endpoint that does not serve them, so the
+      // loop terminates.
       if (!isWhole && isNew && this.#failover.mayServe(tags)) continue
       this.#lookAround(candidate)
       return tip
@@ -122,7 +123,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
       const latest = headerIn(answer && 'result' in answer ? answer.result : null)
       this.#failover.told(candidate, { latest })
     }
-    // `askOne` has recorded the failure.
+    // `askOne` has already recorded the failure, so the error can be ignored.
     await this.#failover.askOne(candidate, 'live', read).catch(() => {})
   }
 }

@@ -5,25 +5,29 @@ import { EndpointFailed } from './endpoint-failure.ts'
 
 export type Network = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Resolves after this time, or early when the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
-/** Response deadline. Blocks arrive faster than this. */
+/** Deadline for the response of an endpoint. */
 const ANSWER_WITHIN_MS = 10_000
 
 /**
- * Larger than any single log, which has at most about 14 MiB of hex. Several responses may be in flight in an object of
- * 128 MB. Larger responses are requested in smaller ranges, or in parts for a single block.
+ * Maximum response size. It must exceed the largest log, which has about 14 MiB of hex. Several responses may be in
+ * flight in a Durable Object with 128 MB of memory. If a response is larger, the logs are requested in smaller ranges,
+ * or in parts for a single block.
  */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
-/** The response. `json` is undefined if the body is not JSON, which is a failure for status 200. */
+/** HTTP response of an endpoint. `json` is undefined if the body is not JSON and the status is not 200. */
 export type Posted = { status: number; retryAfter: string | null; json: unknown }
 
-/** @throws {EndpointFailed} `timeout`, `unreachable`, `redirected`, `cut`, `too_large`, `not_json` */
+/**
+ * Sends a JSON body to an endpoint.
+ * @throws {EndpointFailed} of kind `timeout`, `unreachable`, `redirected`, `cut`, `too_large` or `not_json`
+ */
 export async function post(
   { fetch, sleep }: Network,
   { url, headers }: EndpointAddress,
@@ -39,7 +43,7 @@ export async function post(
       method: 'POST',
       headers,
       body,
-      // Following a redirect would send the key in the headers or path to another host.
+      // Does not follow redirects, because that would send the key in the headers or path to another host.
       redirect: 'manual',
       signal: given.signal,
     }

@@ -2,14 +2,19 @@
 import { EndpointFailed } from './endpoint-failure.ts'
 
 export type RpcCall = { method: string; params: readonly unknown[] }
-/** `message` and `data` come from the provider. They are inspected but never passed on. */
+/**
+ * Error in a JSON-RPC response. `message` and `data` come from the provider, so they are inspected but never passed on.
+ */
 export type RpcError = { code: number; message: string; data?: unknown }
 export type RpcAnswer = { result: unknown } | { error: RpcError }
 
-/** Responses in the order of the calls, or one error for the whole request. */
+/** Responses to a request: one per call, in the order of the calls, or one error for the whole request. */
 export type RpcAnswers = { answers: RpcAnswer[] } | { refused: RpcError }
 
-/** @param firstId IDs are never reused, so that a response to another request is recognized */
+/**
+ * Returns the body of a request with one or more calls.
+ * @param firstId ID of the first call; IDs are never reused, so that a response to another request is recognized
+ */
 export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
   const messages = calls.map(({ method, params }, n) => ({
     jsonrpc: '2.0',
@@ -21,7 +26,7 @@ export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
 }
 
 /**
- * Matches responses to calls by ID, in any order.
+ * Matches responses to calls by ID. The responses may be in any order.
  * @throws {EndpointFailed} `not_json_rpc` if a response is missing, duplicated or unexpected
  */
 export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAnswers {
@@ -29,7 +34,7 @@ export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAn
     const message = messageOf(body)
     if ('error' in message.answer && (count > 1 || message.id === null || message.id === undefined))
       return { refused: message.answer.error }
-    if (count > 1) throw notJsonRpc('one answer to several questions')
+    if (count > 1) throw notJsonRpc('one response to several requests')
   }
   const messages = [body].flat().map(messageOf)
   // geth reports a batch that is too long with a single error, for the first call.
@@ -40,27 +45,31 @@ export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAn
   const answers: RpcAnswer[] = []
   for (const { id, answer } of messages) {
     const place = typeof id === 'number' ? id - firstId : -1
-    if (!Number.isInteger(place) || place < 0 || place >= count) throw notJsonRpc('a foreign id')
-    if (answers[place]) throw notJsonRpc('an id twice')
+    if (!Number.isInteger(place) || place < 0 || place >= count)
+      throw notJsonRpc('an unexpected ID')
+    if (answers[place]) throw notJsonRpc('a duplicate ID')
     answers[place] = answer
   }
   for (let place = 0; place < count; place++)
-    if (!answers[place]) throw notJsonRpc('a question without an answer')
+    if (!answers[place]) throw notJsonRpc('a request without a response')
   return { answers }
 }
 
 function messageOf(value: unknown): { id: unknown; answer: RpcAnswer } {
-  if (typeof value !== 'object' || value === null) throw notJsonRpc('no object')
+  if (typeof value !== 'object' || value === null) throw notJsonRpc('not an object')
   const { id, error, result } = value as { id?: unknown; error?: unknown; result?: unknown }
   if (error !== undefined && error !== null) return { id, answer: { error: errorOf(error) } }
   if (result === undefined) throw notJsonRpc('neither result nor error')
   return { id, answer: { result } }
 }
 
-/** Error texts are usually short. Searching megabytes of text for patterns would block everything else for hours. */
+/**
+ * Maximum length of an error text that is inspected. Error texts are usually short. Searching megabytes of text for
+ * patterns would block everything else for hours.
+ */
 const ERROR_TEXT_MAX_CHARACTERS = 1_000
 
-/** Some providers return bare text, or an object without a code. */
+/** Parses the error of a response. Some providers return plain text, or an object without a code. */
 function errorOf(value: unknown): RpcError {
   if (typeof value !== 'object' || value === null) return { code: 0, message: shortOf(value) }
   const { code, message, data } = value as { code?: unknown; message?: unknown; data?: unknown }

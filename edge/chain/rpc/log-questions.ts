@@ -1,4 +1,7 @@
-/** Requests logs from one endpoint, split to fit its limits, in one batch with the last block of the range. */
+/**
+ * Requests logs from one endpoint, split into queries that fit the endpoint's limits. The last block of the range is
+ * requested in the same batch.
+ */
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
@@ -23,6 +26,7 @@ import { NodeLags, RangeRefused } from './rpc-failures.ts'
 type Blocks = { range: BlockRange } | { header: BlockHeader }
 
 /**
+ * Fetches the logs of a range of blocks from one endpoint.
  * @throws {RangeRefused} if the provider wants a smaller range
  * @throws {NodeLags} if the node does not have the last block
  * @throws {EndpointFailed}
@@ -40,7 +44,8 @@ export async function logsOfRange(
 }
 
 /**
- * @throws {NodeLags} if the node does not have this block
+ * Fetches the logs of one block, by its hash, from one endpoint.
+ * @throws {NodeLags} if the node does not have the block
  * @throws {EndpointFailed}
  */
 export async function logsOfHeader(
@@ -51,11 +56,11 @@ export async function logsOfHeader(
   const { found } = await ask(endpoint, query, { header }, 'live')
   const logs = inOrder(found, header.number, header.number)
   if (logs.some(({ blockHash }) => blockHash !== header.hash))
-    throw badAnswer('logs of another block than was asked for')
+    throw badAnswer('logs of a block that was not requested')
   return withOrdinals(logs, () => header.timestamp)
 }
 
-/** Requests logs in as many parts as the endpoint's limits require. No log matches more than one part. */
+/** Requests logs with as many queries as the endpoint's limits require. No log matches more than one of the queries. */
 async function ask(
   endpoint: Endpoint,
   query: LogQuery,
@@ -89,19 +94,19 @@ const blockCall = (blocks: Blocks) =>
   'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
 
 /**
- * Returns the last block of the request. Nodes return no logs for blocks that they do not have, so they must prove in
- * the same request that they have the block.
+ * Returns the last block of the requested range. A node returns no logs for blocks that it does not have, so it must
+ * prove in the same request that it has the last block.
  */
 function blockIn(answer: RpcAnswer, blocks: Blocks): BlockHeader {
   if ('range' in blocks) return headerAt(answer, blocks.range.to)
   const { header } = blocks
   const known = headerIn(existing(answer))
   if (known.hash !== header.hash || known.number !== header.number)
-    throw badAnswer('another block than was asked for')
+    throw badAnswer('a block that was not requested')
   return known
 }
 
-/** Treats a response above our own limit like a provider's rejection. */
+/** Handles a response that exceeds our own size limit in the same way as a provider's rejection. */
 function tooLarge(error: unknown): RpcAnswer[] {
   if (!(error instanceof EndpointFailed) || error.kind !== 'too_large') throw error
   const answer = { error: { code: 413, message: '' } }
@@ -111,8 +116,8 @@ function tooLarge(error: unknown): RpcAnswer[] {
 type Most = { addresses: number; topics: number }
 
 /**
- * Returns how many addresses and topics to try per request, or undefined if fewer of them cannot help.
- * @param part the largest part of the request
+ * Returns how many addresses and topics to try per query after a rejection, or undefined if fewer of them cannot help.
+ * @param part the largest query of the rejected request
  */
 function smallerParts(
   endpoint: Endpoint,
@@ -124,8 +129,8 @@ function smallerParts(
   const topics = Math.max(0, ...part.topics.map((allowed) => allowed?.length ?? 0))
   const asked = { addresses: part.addresses.length, topics }
   const refusal = positionRefusal(refused)
-  // Unless the provider rejected a position, smaller parts help only if one block has too many logs for a response.
-  // That is specific to the block, so no limit is recorded.
+  // Unless the provider rejected the number of addresses or topics, smaller queries help only if a single block has too
+  // many logs for one response. This is specific to the block, so no limit is recorded.
   if (!refusal && !(length === 1 && rangeRefusal(refused, 1))) return undefined
   const larger = asked.addresses >= asked.topics ? 'addresses' : 'topics'
   const position = refusal && refusal.of !== 'either' ? refusal.of : larger
@@ -137,6 +142,7 @@ function smallerParts(
 }
 
 /**
+ * Returns the error that describes why a request for logs was rejected.
  * @throws {NodeLags}
  * @throws {EndpointFailed} if the endpoint also fails to return the block
  */
@@ -144,8 +150,9 @@ function whyRefused(refused: RpcError, answered: RpcAnswer, blocks: Blocks): Err
   const length = lengthOf(blocks)
   const refusal = rangeRefusal(refused, length)
   if (refusal && length > 1) return new RangeRefused(refusal.blocks)
-  if (isUnknownBlock(refused)) return new NodeLags('the node does not have a block')
-  // Requests for logs of missing blocks fail in more ways than can be listed, so check that the node has the block.
+  if (isUnknownBlock(refused)) return new NodeLags('the node does not have the block')
+  // If a node does not have a block, requests for its logs fail in too many ways to list them. Checks instead that the
+  // node has the block.
   if (!refusal) blockIn(answered, blocks)
   return new EndpointFailed(rpcErrorKind(refused.code), { perhapsQuestion: true })
 }
@@ -156,7 +163,8 @@ const lengthOf = (blocks: Blocks) =>
 /**
  * Splits a query into parts that the endpoint accepts. The first part is as large as any other, because limits are
  * learned from it. With three positions of 100 topics each, an endpoint that accepts one topic would need a million
- * parts. Beyond a limit, later positions are left open and the logs are filtered afterwards.
+ * parts. Above `TOPIC_PARTS_MAX` parts, later positions therefore match any topic, and the logs are filtered
+ * afterwards.
  */
 function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
   const some = chunks(addresses, most.addresses)
@@ -171,10 +179,10 @@ function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
   return some.flatMap((among) => parts.map((part) => ({ addresses: among, topics: part })))
 }
 
-/** Limit on the parts of a query that topics after the first may create. */
+/** Maximum number of parts into which the topics after the first may split a query. */
 const TOPIC_PARTS_MAX = 16
 
-/** Returns a filter for logs of the whole query, because its parts may have requested more. */
+/** Returns a predicate for the logs that match a query. Parts of a split query may match more logs than the query. */
 function isAskedFor({ topics }: LogQuery): (log: FoundLog) => boolean {
   const sets = topics.map((allowed) => allowed && new Set(allowed))
   return (log) =>
@@ -188,7 +196,7 @@ function chunks(values: readonly string[], most: number): string[][] {
   return parts
 }
 
-/** Omits trailing nulls, which some providers reject. */
+/** Builds an `eth_getLogs` call. Omits trailing nulls in the topics, which some providers reject. */
 function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
   const filter = {
     address: addresses.length === 1 ? addresses[0] : addresses,
@@ -204,7 +212,8 @@ function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
 }
 
 /**
- * Returns the time of each block with logs, from the logs or from the block's header, which must have the same hash.
+ * Returns the time of each block with logs, by block number. The time comes from the logs, or from the block's header,
+ * which must have the same hash as the block in the logs.
  */
 async function timesOf(
   endpoint: Endpoint,
@@ -221,9 +230,9 @@ async function timesOf(
   const headers = [last, ...(await headersAt(endpoint, numbers, lane))]
   for (const header of headers) {
     const log = blocks.get(header.number)
-    if (log && log.blockHash !== header.hash) throw new NodeLags('logs of a block that is replaced')
+    if (log && log.blockHash !== header.hash) throw new NodeLags('logs of a replaced block')
     if (log?.blockTimestamp !== undefined && log.blockTimestamp !== header.timestamp)
-      throw badAnswer('two times of one block')
+      throw badAnswer('two timestamps for one block')
   }
   return new Map([
     ...[...blocks].flatMap(([number, { blockTimestamp: time }]) =>
@@ -234,7 +243,7 @@ async function timesOf(
 }
 
 /**
- * Fetches headers by block number, in this order.
+ * Fetches block headers by number, in the order of the numbers.
  * @throws {NodeLags}
  * @throws {EndpointFailed}
  */

@@ -1,10 +1,10 @@
-/** geth's limit per position, and that of most providers. */
+/** Maximum number of addresses, or of topics in one position, that geth and most providers accept. */
 const ENTRIES_MAX = 1_000
 
-/** A limit is forgotten after this time, because the plan may have changed. */
+/** Time after which a learned limit is forgotten, because the provider's plan may have changed. */
 const FORGET_AFTER_MS = 600_000
 
-/** Tracks how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs`. */
+/** Tracks how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs` request. */
 export class PositionLimit {
   #most = ENTRIES_MAX
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -15,8 +15,9 @@ export class PositionLimit {
   }
 
   /**
-   * @param asked the number that was rejected
-   * @param hint the number that the provider says it accepts
+   * Records that a request had too many addresses or topics.
+   * @param asked number of addresses or topics in the rejected request
+   * @param hint number that the provider claims to accept, if it states one
    */
   refused(asked: number, hint: number | undefined, now: number): void {
     this.#refusedAt = now

@@ -1,15 +1,16 @@
-/** Reads the hex encodings of JSON-RPC (execution-apis, base types) and converts them to lower case. */
+/** Parses the hex encodings of JSON-RPC (execution-apis, base types), and converts them to lower case. */
 import { badAnswer } from './endpoint-failure.ts'
 
 export const quantity = (number: number): string => `0x${number.toString(16)}`
 
 /**
- * @param what name of the value, for the message
- * @throws {EndpointFailed}
+ * Parses a hex quantity.
+ * @param what name of the value, for the error message
+ * @throws {EndpointFailed} if the value is not a quantity or too large
  */
 export function numberIn(value: unknown, what: string): number {
   if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/i.test(value))
-    throw badAnswer(`${what} is no quantity`)
+    throw badAnswer(`${what} is not a quantity`)
   const number = Number(value)
   if (!Number.isSafeInteger(number)) throw badAnswer(`${what} is too large`)
   return number
@@ -19,17 +20,18 @@ const LOWER = /^0x[0-9a-f]*$/
 const ANY_CASE = /^0x[0-9a-f]*$/i
 
 /**
- * @param bytes required length; any length if absent
- * @throws {EndpointFailed}
+ * Parses a hex byte string.
+ * @param bytes required length in bytes; any length is accepted if absent
+ * @throws {EndpointFailed} if the value is not hex or has another length
  */
 export function hexIn(value: unknown, what: string, bytes?: number): string {
   if (
     typeof value === 'string' &&
     (bytes === undefined ? value.length % 2 === 0 : value.length === 2 + 2 * bytes)
   ) {
-    // Fast path: nearly all nodes write lower case, and ten thousand logs contain a hundred thousand hex values.
+    // Fast path: nearly all nodes return lower case, and ten thousand logs contain a hundred thousand hex values.
     if (LOWER.test(value)) return value
     if (ANY_CASE.test(value)) return value.toLowerCase()
   }
-  throw badAnswer(`${what} is no hex${bytes === undefined ? '' : ` of ${bytes} bytes`}`)
+  throw badAnswer(`${what} is not hex${bytes === undefined ? '' : ` of ${bytes} bytes`}`)
 }

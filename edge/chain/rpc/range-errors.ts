@@ -1,70 +1,78 @@
 /**
- * Detects errors that mean that an `eth_getLogs` covers too many blocks, logs or addresses. Codes do not help: -32005
- * and -32602 also stand for other failures. The texts decide, and numbers in them are used only as hints.
+ * Detects errors which mean that an `eth_getLogs` request covers too many blocks, logs or addresses. Error codes are
+ * not sufficient, because -32005 and -32602 also stand for other failures. Errors are recognized by their text, and
+ * numbers in the text are used only as hints.
  */
 import type { RpcError } from './json-rpc.ts'
 
-/** `[0x.., 0x..]`, inclusive: the range that Alchemy, Infura and providers built on them (such as zkSync) suggest. */
+/**
+ * Matches the range that Alchemy, Infura and providers built on them (such as zkSync) suggest: `[0x.., 0x..]`,
+ * inclusive.
+ */
 const SUGGESTED_HEX = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
 
-/** reth suggests a range in decimal. */
+/** Matches the range that reth suggests, in decimal. */
 const SUGGESTED = /retry with the range (\d+)\s*-\s*(\d+)/i
 
-/** Texts that contain the accepted number of blocks, and the providers that send them. */
+/** Error texts that state the accepted number of blocks, each with the providers that send them. */
 const WITH_BLOCKS: readonly RegExp[] = [
-  /max range: ([\d,.]+k?)/i, // Cloudflare
-  /maximum allowed number of requested blocks is ([\d,.]+)/i, // thirdweb
-  /limited to (?:a )?([\d,.]+k?)[ -]?(?:blocks?|range)/i, // QuickNode, 1rpc, blockpi, Blast
-  /limited to 0 - ([\d,.]+) blocks? range/i, // 1rpc, newer version
-  /up to an? ([\d,.]+k?) block range/i, // Alchemy without a suggestion, Aurora
-  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Blast, paid plans
-  /at most ([\d,.]+k?) blocks/i, // Coinbase
-  /maximum block range:? ([\d,.]+k?)/i, // publicnode, BSC's geth
-  /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // reth, Hyperliquid
-  /range (?:of )?[\d,.]+ (?:blocks )?exceeds (?:the )?(?:limit|maximum)(?: of|:)? ([\d,.]+)/i, // Infura, since 2026
-  /block range (?:is )?greater than ([\d,.]+) max/i, // Swell
-  /block range exceeds ([\d,.]+)/i, // Somnia
-  /block range (?:is )?too (?:wide|large)[^\d]*\(?maximum:? ([\d,.]+)\)?/i, // Moonbeam, Frontier
-  /max(?:imum)?(?: block range)? is (?:set to )?([\d,.]+k?)/i, // Merkle, Avalanche, Polygon (bor)
-  /must be smaller than size ([\d,.]+)/i, // Harmony
-  /blocks distance: ([\d,.]+)/i, // Ankr, Cosmos chains
-  /ranges over ([\d,.]+k?) blocks/i, // dRPC
-  /narrow your filter: ([\d,.]+)/i, // Erigon
-  /(?:limit|maximum|max)(?: of)?:? ([\d,.]+k?) blocks/i, // LlamaRPC, GetBlock, NodeReal, Tenderly
-  /blocks? range,? (?:the )?limit(?: is|:)? ([\d,.]+)/i, // SimplyVC
+  /max range: ([\d,.]+k?)/i, // Sent by Cloudflare
+  /maximum allowed number of requested blocks is ([\d,.]+)/i, // Sent by thirdweb
+  /limited to (?:a )?([\d,.]+k?)[ -]?(?:blocks?|range)/i, // Sent by QuickNode, 1rpc, blockpi, Blast
+  /limited to 0 - ([\d,.]+) blocks? range/i, // Sent by 1rpc, newer version
+  /up to an? ([\d,.]+k?) block range/i, // Sent by Alchemy without a suggestion, Aurora
+  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Sent by Blast, paid plans
+  /at most ([\d,.]+k?) blocks/i, // Sent by Coinbase
+  /maximum block range:? ([\d,.]+k?)/i, // Sent by publicnode, BSC's geth
+  /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // Sent by reth, Hyperliquid
+  // Sent by Infura since 2026
+  /range (?:of )?[\d,.]+ (?:blocks )?exceeds (?:the )?(?:limit|maximum)(?: of|:)? ([\d,.]+)/i,
+  /block range (?:is )?greater than ([\d,.]+) max/i, // Sent by Swell
+  /block range exceeds ([\d,.]+)/i, // Sent by Somnia
+  /block range (?:is )?too (?:wide|large)[^\d]*\(?maximum:? ([\d,.]+)\)?/i, // Sent by Moonbeam, Frontier
+  /max(?:imum)?(?: block range)? is (?:set to )?([\d,.]+k?)/i, // Sent by Merkle, Avalanche, Polygon (bor)
+  /must be smaller than size ([\d,.]+)/i, // Sent by Harmony
+  /blocks distance: ([\d,.]+)/i, // Sent by Ankr, Cosmos chains
+  /ranges over ([\d,.]+k?) blocks/i, // Sent by dRPC
+  /narrow your filter: ([\d,.]+)/i, // Sent by Erigon
+  /(?:limit|maximum|max)(?: of)?:? ([\d,.]+k?) blocks/i, // Sent by LlamaRPC, GetBlock, NodeReal, Tenderly
+  /blocks? range,? (?:the )?limit(?: is|:)? ([\d,.]+)/i, // Sent by SimplyVC
 ]
 
 const WITHOUT_BLOCKS: readonly RegExp[] = [
-  /query returned more than [\d,.]+ results/i, // Infura, Polygon zkEVM, geth behind many providers
-  /exceeds? max(?:imum)? (?:results|logs|block range)/i, // reth, LlamaRPC, Ankr
-  /logs matched by query exceeds limit/i, // Arbitrum
-  /too many logs/i, // Erigon
-  /(?:log )?response (?:size |is )?(?:should not greater than|exceeded|too (?:large|big)|exceeds)/i, // Alchemy, 1rpc
-  /(?:backend )?response too large|result(?:s|set)? (?:is |set )?too (?:large|big)/i, // Optimism, geth (-32003)
-  /response size (?:is larger|should not|exceed|limit)/i, // Ankr, GetBlock
-  /block range (?:is |are )?(?:too (?:wide|large|big)|bigger than|exceed)/i, // Ankr, Optimism, Base, Scroll
+  /query returned more than [\d,.]+ results/i, // Sent by Infura, Polygon zkEVM, geth behind many providers
+  /exceeds? max(?:imum)? (?:results|logs|block range)/i, // Sent by reth, LlamaRPC, Ankr
+  /logs matched by query exceeds limit/i, // Sent by Arbitrum
+  /too many logs/i, // Sent by Erigon
+  // Sent by Alchemy, 1rpc
+  /(?:log )?response (?:size |is )?(?:should not greater than|exceeded|too (?:large|big)|exceeds)/i,
+  /(?:backend )?response too large|result(?:s|set)? (?:is |set )?too (?:large|big)/i, // Sent by Optimism, geth (-32003)
+  /response size (?:is larger|should not|exceed|limit)/i, // Sent by Ankr, GetBlock
+  /block range (?:is |are )?(?:too (?:wide|large|big)|bigger than|exceed)/i, // Sent by Ankr, Optimism, Base, Scroll
   /range (?:is )?too (?:wide|large|big)/i,
-  /(?:range|logs?) limit exceeded|range exceeds/i, // Chainstack, Besu
-  /exceed(?:s|ed)?(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Blast
-  /too wide blocks? range/i, // SimplyVC
+  /(?:range|logs?) limit exceeded|range exceeds/i, // Sent by Chainstack, Besu
+  /exceed(?:s|ed)?(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Sent by Blast
+  /too wide blocks? range/i, // Sent by SimplyVC
   /too many results/i,
-  /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Avalanche, Conflux
-  /query (?:timeout|timed out)|(?:execution|request) (?:timeout|timed out)|context deadline exceeded|took too long/i, // geth, Infura, BSC
-  /query (?:is )?too (?:large|expensive|complex)|please (?:reduce|narrow|limit|decrease)/i, // dRPC, publicnode, Coinbase
-  /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes reject
+  /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Sent by Avalanche, Conflux
+  // Sent by geth, Infura, BSC
+  /query (?:timeout|timed out)|(?:execution|request) (?:timeout|timed out)|context deadline exceeded|took too long/i,
+  // Sent by dRPC, publicnode, Coinbase
+  /query (?:is )?too (?:large|expensive|complex)|please (?:reduce|narrow|limit|decrease)/i,
+  /no backend is currently healthy to serve traffic/i, // Sent by Base's proxy, for ranges that its nodes reject
 ]
 
-/** The number in this text counts logs, not blocks. */
+/** Matches a text in which the number counts logs, not blocks. */
 const NOT_OF_BLOCKS = /too many logs/i
 
-/** HTTP 413, for a request or response that is too large. */
+/** Error code for HTTP status 413: a request or response is too large. */
 const TOO_LONG = 413
 
 export type RangeRefusal = { blocks: number | undefined }
 
 /**
- * Detects a request for a smaller range, and how many blocks the provider would accept.
- * @param asked number of blocks requested; a hint that is not smaller is ignored
+ * Detects an error that asks for a smaller range of blocks, and how many blocks the provider would accept.
+ * @param asked number of blocks that were requested; a hint that is not smaller is ignored
  * @returns undefined for other errors, and for unrecognized ones
  */
 export function rangeRefusal(
@@ -93,19 +101,19 @@ function blocksIn(text: string): number | undefined {
   return undefined
 }
 
-/** Infura suggests a range in `data: {from, to}`. */
+/** Returns the range that Infura suggests in `data: {from, to}`, as text that the patterns match. */
 function suggestedBeside(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const { from, to } = data as { from?: unknown; to?: unknown }
   return isBlock(from) && isBlock(to) ? `block range [${from}, ${to}]` : ''
 }
 
-/** Limits the length of the text that is searched for patterns. */
+/** Returns true for a short string. The limit on the length keeps the text that is searched for patterns short. */
 function isBlock(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 18
 }
 
-/** `10,000`, `10.000`, `10k`. */
+/** Parses numbers such as `10,000`, `10.000` and `10k`. */
 function numberOf(text: string): number {
   const digits = Number(text.replace(/[^\d]/g, ''))
   return /k$/i.test(text) ? digits * 1000 : digits
@@ -114,8 +122,9 @@ function numberOf(text: string): number {
 export type PositionRefusal = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
 
 /**
- * Detects a request for fewer addresses or topics.
- * @returns the accepted number in `most`, or undefined there if the provider does not state it
+ * Detects an error that asks for fewer addresses or topics.
+ * @returns the accepted number in `most`, which is undefined if the provider does not state it; undefined for other
+ *   errors
  */
 export function positionRefusal({ message }: RpcError): PositionRefusal | undefined {
   // Infura counts addresses and topics together.
@@ -124,8 +133,8 @@ export function positionRefusal({ message }: RpcError): PositionRefusal | undefi
   const addresses = /\baddress(?:es)?\b/i.test(message)
   const topics = /\btopics\b/i.test(message)
   if ((!addresses && !topics) || /\bip\b|\brate\b|requests/i.test(message)) return undefined
-  // geth (exceed max addresses or topics per search position), publicnode (specify less number of addresses), and
-  // others.
+  // Matches the texts of geth ("exceed max addresses or topics per search position"), publicnode ("specify less number
+  // of addresses") and others.
   const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
   if (!isOne.test(message)) return undefined
   const number = /(?:max(?:imum)?|limit|up to|at most|more than)[^\d]{0,30}(\d+)/i.exec(

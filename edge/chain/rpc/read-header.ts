@@ -14,9 +14,12 @@ export const headerByHashCall = (hash: string): RpcCall => ({
   params: [hash, false],
 })
 
-/** @throws {EndpointFailed} `bad_answer` */
+/**
+ * Parses a block header.
+ * @throws {EndpointFailed} `bad_answer` if the header is malformed
+ */
 export function headerIn(value: unknown): BlockHeader {
-  if (typeof value !== 'object' || value === null) throw badAnswer('a block is no object')
+  if (typeof value !== 'object' || value === null) throw badAnswer('a block is not an object')
   const block = value as Record<string, unknown>
   return {
     number: numberIn(block['number'], "a block's number"),
@@ -34,20 +37,21 @@ export function headerIn(value: unknown): BlockHeader {
  */
 export function headerAt(answer: RpcAnswer, number: number): BlockHeader {
   const header = headerIn(existing(answer))
-  if (header.number !== number) throw badAnswer('a block has another number than was asked for')
+  if (header.number !== number) throw badAnswer('a block has a different number than requested')
   return header
 }
 
 /**
+ * Returns the block in a response.
  * @throws {NodeLags} if the node responds that it does not have the block
- * @throws {EndpointFailed}
+ * @throws {EndpointFailed} for any other error
  */
 export function existing(answer: RpcAnswer): unknown {
   if ('result' in answer) {
-    if (answer.result === null) throw new NodeLags('the node does not have a block')
+    if (answer.result === null) throw new NodeLags('the node does not have the block')
     return answer.result
   }
-  if (isUnknownBlock(answer.error)) throw new NodeLags('the node does not have a block')
+  if (isUnknownBlock(answer.error)) throw new NodeLags('the node does not have the block')
   throw new EndpointFailed(rpcErrorKind(answer.error.code))
 }
 
@@ -62,7 +66,7 @@ export function isUnknownBlock({ code, message }: RpcError): boolean {
 }
 
 /**
- * Returns the block for a tag, or null if the provider does not serve the tag or has no such block yet.
+ * Returns the block for a tag, or null if the provider does not serve the tag or the chain has no such block yet.
  * @throws {EndpointFailed} for any other error
  */
 export function taggedHeader(answer: RpcAnswer): BlockHeader | null {

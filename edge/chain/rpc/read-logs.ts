@@ -10,32 +10,32 @@ export type FoundLog = Omit<ChainLog, 'blockTimestamp' | 'ordinal'> & {
 }
 
 /**
- * Returns the logs of a result in their given order, without logs that have no topics.
- * @param value the result
+ * Parses the logs in a result, in their given order. Drops logs that have no topics.
+ * @param value result of an `eth_getLogs` call
  * @throws {EndpointFailed} `bad_answer`
- * @throws {NodeLags} for logs of a branch that the node is leaving
+ * @throws {NodeLags} if a log belongs to a branch of the chain that the node is leaving
  */
 export function logsIn(value: unknown, query: LogQuery): FoundLog[] {
-  if (!Array.isArray(value)) throw badAnswer('logs are no list')
+  if (!Array.isArray(value)) throw badAnswer('the logs are not an array')
   const addresses = new Set(query.addresses)
   const topics = query.topics.map((allowed) => (allowed === null ? null : new Set(allowed)))
   const logs = value.map(logIn).filter((log) => log.topics.length > 0)
   for (const log of logs) {
-    if (!addresses.has(log.address)) throw badAnswer('a log of an address that was not asked for')
+    if (!addresses.has(log.address)) throw badAnswer('a log of an address that was not requested')
     for (const [place, allowed] of topics.entries())
       if (allowed && !allowed.has(log.topics[place] ?? ''))
-        throw badAnswer('a log with topics that were not asked for')
+        throw badAnswer('a log with topics that were not requested')
   }
   return logs
 }
 
 function logIn(value: unknown): FoundLog {
-  if (typeof value !== 'object' || value === null) throw badAnswer('a log is no object')
+  if (typeof value !== 'object' || value === null) throw badAnswer('a log is not an object')
   const log = value as Record<string, unknown>
   if (log['removed'] === true) throw new NodeLags('the node is leaving a branch of the chain')
   const topics = log['topics']
   if (!Array.isArray(topics) || topics.length > 4)
-    throw badAnswer("a log's topics are no list of four")
+    throw badAnswer("a log's topics are not an array of at most four")
   return {
     address: hexIn(log['address'], "a log's address", 20),
     topics: topics.map((topic) => hexIn(topic, "a log's topic", 32)),
@@ -49,7 +49,10 @@ function logIn(value: unknown): FoundLog {
   }
 }
 
-/** Some nodes omit it and some return 0. The header is then read instead. */
+/**
+ * Parses the block timestamp of a log. Some nodes omit the timestamp, and some return 0. The result is then undefined,
+ * and the block's header is read instead.
+ */
 function timeIn(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   return numberIn(value, "a log's block timestamp") || undefined
@@ -65,27 +68,29 @@ export function inOrder(logs: readonly FoundLog[], from: number, to: number): Fo
   let before: FoundLog | undefined
   for (const log of sorted) {
     if (log.blockNumber < from || log.blockNumber > to)
-      throw badAnswer('a log of a block that was not asked for')
+      throw badAnswer('a log of a block that was not requested')
     if (before?.blockNumber === log.blockNumber) {
-      if (before.blockHash !== log.blockHash) throw badAnswer('two hashes of one block')
-      if (before.logIndex === log.logIndex) throw badAnswer('a log twice')
-      if (before.blockTimestamp !== log.blockTimestamp) throw badAnswer('two times of one block')
-    } else if (before?.blockHash === log.blockHash) throw badAnswer('two blocks of one hash')
+      if (before.blockHash !== log.blockHash) throw badAnswer('two hashes for one block')
+      if (before.logIndex === log.logIndex) throw badAnswer('a duplicate log')
+      if (before.blockTimestamp !== log.blockTimestamp)
+        throw badAnswer('two timestamps for one block')
+    } else if (before?.blockHash === log.blockHash) throw badAnswer('two blocks with one hash')
     const first = transactions.get(log.transactionHash)
     if (!first) transactions.set(log.transactionHash, log)
     else if (
       first.blockNumber !== log.blockNumber ||
       first.transactionIndex !== log.transactionIndex
     )
-      throw badAnswer('a transaction at two places')
+      throw badAnswer('a transaction in two places')
     before = log
   }
   return sorted
 }
 
 /**
- * @param sorted all logs of the query in these blocks
- * @param timeOf Unix seconds of a log's block
+ * Adds the block time and the ordinal to each log.
+ * @param sorted all logs of the query in these blocks, in order
+ * @param timeOf returns the time of a log's block, in Unix seconds
  */
 export function withOrdinals(
   sorted: readonly FoundLog[],
@@ -97,7 +102,7 @@ export function withOrdinals(
   return sorted.map((log) => {
     const { transactionHash, address, topics, data } = log
     const blockTimestamp = timeOf(log)
-    // Most logs are the only ones of their transaction, and need no comparison.
+    // Most logs are the only matching log of their transaction, and need no comparison.
     if (logsOf.get(transactionHash) === 1) return { ...log, blockTimestamp, ordinal: 0 }
     const identity = [transactionHash, address, ...topics, data].join()
     const ordinal = seen.get(identity) ?? 0

@@ -4,7 +4,11 @@ import { badAnswer, EndpointFailed, rpcErrorKind } from './endpoint-failure.ts'
 import { headerCall, headerIn, taggedHeader } from './read-header.ts'
 import { NodeLags } from './rpc-failures.ts'
 
-/** @throws {EndpointFailed} @throws {NodeLags} */
+/**
+ * Fetches the latest block and the blocks of the given tags from one endpoint.
+ * @throws {EndpointFailed}
+ * @throws {NodeLags}
+ */
 export async function readTip(
   endpoint: Endpoint,
   tags: readonly ('safe' | 'finalized')[],
@@ -18,9 +22,9 @@ export async function readTip(
   const tip: Tip = { latest: headerIn(answer.result) }
   for (const [n, tag] of tags.entries()) {
     const header = taggedHeader(tagged[n]!)
-    // There are several nodes behind the URL, and the one that answered first lags.
+    // If a tagged block is above the head, several nodes share the URL, and the one that returned the head lags.
     if (header && header.number > tip.latest.number)
-      throw new NodeLags('a block is final that is above the head')
+      throw new NodeLags('a final block is above the head')
     tip[tag] = header
   }
   return tip

@@ -1,17 +1,17 @@
-/** Reasons why a chain could not be read. The class tells callers how to react. */
+/** Errors that state why a chain could not be read. The class tells callers how to react. */
 
-/** No endpoint returned a usable response. The same request is retried later. */
+/** Thrown if no endpoint returned a usable response. Callers retry the same request later. */
 export class ChainAway extends Error {
   override name = 'ChainAway'
-  /** The failure of each endpoint that was tried, in order. Empty if all of them are in backoff. */
+  /** Kinds of failure of the endpoints that were tried, in order. Empty if all endpoints are in backoff. */
   readonly failures: readonly string[]
   /**
-   * True if an endpoint failed in a way that too large a range can cause: a timeout, a broken response or an unknown
-   * error. The same range may never succeed, while a smaller one may.
+   * True if an endpoint failed in a way that an oversized range can cause: a timeout, a broken response or an unknown
+   * error. A smaller range may then succeed, while the same range may fail every time.
    */
   readonly perhapsRange: boolean
   constructor(
-    message = 'no endpoint of the chain answers',
+    message = 'no endpoint of the chain responds',
     {
       failures = [],
       perhapsRange = false,
@@ -23,12 +23,12 @@ export class ChainAway extends Error {
   }
 }
 
-/** The provider accepts only a smaller range, or fewer logs. Never thrown for a single block. */
+/** Thrown if the provider accepts only a smaller range, or fewer logs. Never thrown for a single block. */
 export class RangeRefused extends Error {
   override name = 'RangeRefused'
   /**
-   * The largest range that the provider says it accepts, in blocks. Below the number requested; undefined if not
-   * stated.
+   * Number of blocks that the provider claims to accept, which is below the number requested. Undefined if the provider
+   * does not state it.
    */
   readonly blocks: number | undefined
   constructor(blocks?: number) {
@@ -37,7 +37,7 @@ export class RangeRefused extends Error {
   }
 }
 
-/** The node does not have a requested block, or has a different one at that height. */
+/** Thrown if a node does not have a requested block, or has a different block at that height. */
 export class NodeLags extends Error {
   override name = 'NodeLags'
 }

@@ -7,7 +7,7 @@ const TYPES = new Map<string, AbiType>([
   ['bool', { kind: 'bool' }],
   ['string', { kind: 'string' }],
   ['bytes', { kind: 'bytes' }],
-  // A 20-byte address and a 4-byte selector.
+  // A `function` value is a 20-byte address followed by a 4-byte selector.
   ['function', { kind: 'fixed_bytes', bytes: 24 }],
   ...Array.from({ length: 32 }, (_, before): [string, AbiType][] => {
     const bytes = before + 1
@@ -26,7 +26,10 @@ const ALIASES = new Map([
   ['byte', 'bytes1'],
 ])
 
-/** Looks up an elementary type (Solidity ABI specification, Types). Equal types are the same object. */
+/**
+ * Looks up an elementary ABI type by name (Solidity ABI specification, "Types"). Returns the same object for equal
+ * types.
+ */
 export function elementaryType(name: string): NamedType {
   const canonical = ALIASES.get(name) ?? name
   const type = TYPES.get(canonical)
@@ -34,7 +37,7 @@ export function elementaryType(name: string): NamedType {
   const [, family] = /^(u?int|bytes)\d+$/.exec(name) ?? []
   if (family === undefined) return unknownType(name)
   return {
-    problem: `there is no type ${name.slice(0, 64)}`,
+    problem: `unknown type ${name.slice(0, 64)}`,
     fix:
       family === 'bytes'
         ? 'write bytes1 to bytes32, or bytes for any length'
@@ -45,23 +48,26 @@ export function elementaryType(name: string): NamedType {
 function unknownType(name: string): NamedType {
   if (/^u?fixed(\d+x\d+)?$/.test(name))
     return {
-      problem: `${name} is a type that no compiler can put into an event`,
+      problem: `no compiler supports ${name} in an event`,
       fix: 'write the type of the contract’s ABI, such as uint256',
     }
   if (name === 'mapping')
-    return { problem: 'a mapping can not be in an event', fix: 'write the type that is emitted' }
+    return { problem: 'an event cannot contain a mapping', fix: 'write the type that is emitted' }
   if (name === 'indexed')
     return {
-      problem: '"indexed" stands behind its type',
-      fix: 'write it like address indexed from',
+      problem: '"indexed" must follow the type',
+      fix: 'write, for example, address indexed from',
     }
   if (name === 'struct')
-    return { problem: 'a struct has no name here', fix: 'write its members: (address,uint256)' }
-  if (name === 'enum') return { problem: 'an enum has no name here', fix: 'write uint8' }
+    return {
+      problem: '"struct" is not an ABI type',
+      fix: 'write its members, such as (address,uint256)',
+    }
+  if (name === 'enum') return { problem: '"enum" is not an ABI type', fix: 'write uint8' }
   if (name === 'contract' || name === 'interface')
-    return { problem: `a ${name} has no name here`, fix: 'write address' }
+    return { problem: `"${name}" is not an ABI type`, fix: 'write address' }
   return {
-    problem: `${name.slice(0, 64)} is no type of the ABI`,
-    fix: 'write address for a contract, uint8 for an enum, the members as (address,uint256) for a struct',
+    problem: `${name.slice(0, 64)} is not an ABI type`,
+    fix: 'write address for a contract, uint8 for an enum, or the members, such as (address,uint256), for a struct',
   }
 }

@@ -1,21 +1,21 @@
-/** A parsed event signature. */
+/** Types that represent a parsed event signature. */
 
 export type AbiType =
   | { kind: 'address' }
   | { kind: 'bool' }
   | { kind: 'string' }
-  /** Dynamic length. */
+  /** Byte string of dynamic length. */
   | { kind: 'bytes' }
   | { kind: 'uint' | 'int'; bits: number }
-  /** 1 to 32 bytes. A `function` has 24. */
+  /** Byte string of 1 to 32 bytes. A `function` value has 24. */
   | { kind: 'fixed_bytes'; bytes: number }
-  /** @property length null for a dynamic array */
+  /** Array type. `length` is null for an array of dynamic length. */
   | { kind: 'array'; of: AbiType; length: number | null }
   | { kind: 'tuple'; members: readonly AbiType[] }
 
 export type EventInput = {
   type: AbiType
-  /** The type as written in the canonical signature. */
+  /** Type of the argument, as written in the canonical signature. */
   canonical: string
   /** True if the signature marks the argument as `indexed`. */
   indexed: boolean
@@ -25,10 +25,10 @@ export type EventInput = {
 export type EventSignature = {
   name: string
   inputs: readonly EventInput[]
-  /** The text that is hashed, such as `Transfer(address,address,uint256)`. */
+  /** Canonical signature, such as `Transfer(address,address,uint256)`. */
   canonical: string
-  /** Keccak-256 of the canonical form, as 0x hex. */
+  /** First topic of the event's logs: the Keccak-256 hash of the canonical signature, as 0x hex. */
   topic0: string
-  /** True if at least one input is marked `indexed`. The marks are then taken to be complete. */
+  /** True if at least one argument is marked `indexed`. The signature is then assumed to mark all indexed arguments. */
   isMarked: boolean
 }

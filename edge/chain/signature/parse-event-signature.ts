@@ -5,17 +5,20 @@ import { SignatureTokens } from './signature-tokens.ts'
 import { readArgumentName, readType } from './read-type.ts'
 
 /**
- * Solidity's legacy code generator supports about 15 inputs, the newer one more. No known event has more than 32, and
- * the number of ways to choose three indexed arguments stays below 5,000.
+ * Maximum number of arguments of an event. Solidity's legacy code generator supports about 15 arguments, and the newer
+ * one supports more. No known event has more than 32. With 32 arguments, there are fewer than 5,000 ways to choose
+ * three indexed ones.
  */
 export const INPUTS_MAX = 32
 
-/** A log has at most three topics in addition to the event's own. */
+/**
+ * Maximum number of indexed arguments. A log has at most three topics in addition to the one that identifies the event.
+ */
 export const INDEXED_MAX = 3
 
 /**
- * Parses an event declaration from Solidity source, a human-readable ABI, or canonical form.
- * @throws {SignatureRefused} with the position and a suggested fix
+ * Parses an event declaration in Solidity, as human-readable ABI, or in canonical form.
+ * @throws {SignatureRefused} with the position of the problem and a suggested fix
  */
 export function parseEventSignature(text: string): EventSignature {
   const tokens = new SignatureTokens(text)
@@ -32,11 +35,13 @@ export function parseEventSignature(text: string): EventSignature {
 function readName(tokens: SignatureTokens): string {
   if (tokens.isWord('function') || tokens.isWord('error'))
     if (tokens.isWord(undefined, 1))
-      throw tokens.refused(`a ${tokens.here.text} is no event`, 'write the event’s declaration')
+      throw tokens.refused(`a ${tokens.here.text} is not an event`, 'write the event’s declaration')
   if (!tokens.isWord())
     throw tokens.refused(
-      tokens.here.kind === 'end' ? 'it is empty' : 'it does not begin with the event’s name',
-      'write it like Transfer(address,address,uint256)',
+      tokens.here.kind === 'end'
+        ? 'the signature is empty'
+        : 'the signature does not start with the event name',
+      'write, for example, Transfer(address,address,uint256)',
     )
   return tokens.next().text
 }
@@ -48,12 +53,15 @@ function readInputs(tokens: SignatureTokens): EventInput[] {
   do {
     if (inputs.length === INPUTS_MAX)
       throw tokens.refused(
-        `at most ${INPUTS_MAX} arguments are taken`,
-        'no event of a contract has more: check the signature',
+        `at most ${INPUTS_MAX} arguments are supported`,
+        'check the signature: events of contracts have fewer',
       )
     inputs.push(readInput(tokens, inputs))
   } while (tokens.take(','))
-  tokens.expect(')', 'write a comma before the next argument, or a parenthesis behind the last')
+  tokens.expect(
+    ')',
+    'write a comma before the next argument, or a closing parenthesis after the last',
+  )
   return inputs
 }
 
@@ -64,10 +72,11 @@ function readInput(tokens: SignatureTokens, before: readonly EventInput[]): Even
     if (before.filter((input) => input.indexed).length === INDEXED_MAX)
       throw tokens.refused(
         `at most ${INDEXED_MAX} arguments can be indexed`,
-        'mark those that the contract marks',
+        'mark only those that the contract marks',
       )
     tokens.next()
-    if (tokens.isWord('indexed')) throw tokens.refused('it is indexed already', 'write it once')
+    if (tokens.isWord('indexed'))
+      throw tokens.refused('the argument is already indexed', 'write "indexed" once')
   }
   const name = readArgumentName(tokens)
   return { type, canonical, indexed, ...(name === undefined ? {} : { name }) }
@@ -76,10 +85,10 @@ function readInput(tokens: SignatureTokens, before: readonly EventInput[]): Even
 function readEnd(tokens: SignatureTokens): void {
   if (tokens.isWord('anonymous'))
     throw tokens.refused(
-      'an anonymous event has no topic of its own',
-      'its logs can not be told from others, so that no trigger can watch for it',
+      'an anonymous event has no topic that identifies it',
+      'use another event: a trigger cannot distinguish the logs of this one from others',
     )
   tokens.take(';')
   if (tokens.here.kind !== 'end')
-    throw tokens.refused('nothing may stand behind the arguments', 'leave it out')
+    throw tokens.refused('unexpected text after the arguments', 'remove it')
 }

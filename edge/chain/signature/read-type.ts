@@ -3,18 +3,25 @@ import type { AbiType } from './event-signature.ts'
 import type { SignatureTokens } from './signature-tokens.ts'
 import { leastWords } from './type-size.ts'
 
-/** Nesting of arrays and tuples. Contracts use two or three levels. The value decoder recurses to the same depth. */
+/**
+ * Maximum nesting of arrays and tuples in a type. Contracts use two or three levels. The value decoder recurses to the
+ * same depth.
+ */
 export const TYPE_DEPTH_MAX = 8
 
 /**
- * Limit on the minimum size of an argument in words. The lengths of nested fixed arrays multiply. A log of this size
- * would cost a million gas, so a larger type is probably a mistake.
+ * Maximum number of 32-byte words that the smallest value of a type may need. The limit is necessary because the
+ * lengths of nested fixed-length arrays multiply. A log of this size would cost a million gas, so a larger type is
+ * probably a mistake.
  */
 export const TYPE_WORDS_MAX = 4_096
 
 export type ReadType = { type: AbiType; canonical: string }
 
-/** @throws {SignatureRefused} */
+/**
+ * Parses an ABI type.
+ * @throws {SignatureRefused} if the text is not a valid type
+ */
 export function readType(tokens: SignatureTokens, depth = 0): ReadType {
   const start = tokens.here
   if (tokens.isWord('tuple') && tokens.isMark('(', 1)) tokens.next()
@@ -25,8 +32,8 @@ export function readType(tokens: SignatureTokens, depth = 0): ReadType {
   }
   if (leastWords(read.type) > TYPE_WORDS_MAX)
     throw tokens.refused(
-      'its arrays are too long',
-      `take a type of at most ${TYPE_WORDS_MAX} words of 32 bytes`,
+      'the arrays of this type are too long',
+      `use a type of at most ${TYPE_WORDS_MAX} words of 32 bytes`,
       start,
     )
   return read
@@ -38,7 +45,7 @@ function readElementary(tokens: SignatureTokens): ReadType {
   const name = tokens.here.text
   if (name === 'tuple')
     throw tokens.refused('the tuple’s members are missing', 'write tuple(address,uint256)')
-  // `Library.Name` is never an ABI type.
+  // A qualified name such as `Library.Name` is never an ABI type.
   const found = elementaryType(tokens.isMark('.', 1) ? `${name}.…` : name)
   if ('problem' in found) throw tokens.refused(found.problem, found.fix)
   tokens.next()
@@ -51,10 +58,13 @@ function readTuple(tokens: SignatureTokens, depth: number): ReadType {
   tokens.expect('(', 'write the tuple’s members')
   const members: ReadType[] = []
   if (tokens.isMark(')'))
-    throw tokens.refused('a tuple has at least one member', 'write the types of its members')
+    throw tokens.refused('a tuple must have at least one member', 'write the types of its members')
   do members.push(readMember(tokens, depth + 1))
   while (tokens.take(','))
-  tokens.expect(')', 'write a comma before the next member, or a parenthesis behind the last')
+  tokens.expect(
+    ')',
+    'write a comma before the next member, or a closing parenthesis after the last',
+  )
   return {
     type: { kind: 'tuple', members: members.map((member) => member.type) },
     canonical: `(${members.map((member) => member.canonical).join(',')})`,
@@ -64,23 +74,23 @@ function readTuple(tokens: SignatureTokens, depth: number): ReadType {
 function readMember(tokens: SignatureTokens, depth: number): ReadType {
   const member = readType(tokens, depth)
   if (tokens.isWord('indexed'))
-    throw tokens.refused('a part of a tuple can not be indexed', 'mark the whole tuple')
+    throw tokens.refused('a member of a tuple cannot be indexed', 'mark the whole tuple')
   readArgumentName(tokens)
   return member
 }
 
 /**
- * Reads the optional name after a type. Names are not part of the canonical form.
- * @throws {SignatureRefused}
+ * Parses the optional name of an argument. Names are not part of the canonical signature.
+ * @throws {SignatureRefused} if there is a data location, such as `memory`
  */
 export function readArgumentName(tokens: SignatureTokens): string | undefined {
   for (const location of ['memory', 'storage', 'calldata'])
     if (tokens.isWord(location))
-      throw tokens.refused(`${location} has no place in an event`, 'leave it out')
+      throw tokens.refused(`${location} is not allowed in an event`, 'remove it')
   return tokens.isWord() ? tokens.next().text : undefined
 }
 
-/** Parses an array suffix after its opening bracket. */
+/** Parses the rest of an array suffix, such as `4]`, after its opening bracket. */
 function readArray(tokens: SignatureTokens, of: ReadType): ReadType {
   let length: number | null = null
   if (tokens.here.kind === 'number') {
@@ -88,12 +98,12 @@ function readArray(tokens: SignatureTokens, of: ReadType): ReadType {
     length = Number(text)
     if (text.startsWith('0') || length > TYPE_WORDS_MAX)
       throw tokens.refused(
-        `an array can not have ${text.slice(0, 20)} elements`,
-        `write a whole number from 1 to ${TYPE_WORDS_MAX}, or none for any length`,
+        `an array cannot have ${text.slice(0, 20)} elements`,
+        `write an integer from 1 to ${TYPE_WORDS_MAX}, or nothing for any length`,
       )
     tokens.next()
   }
-  tokens.expect(']', 'close the bracket behind the array’s length')
+  tokens.expect(']', 'close the bracket after the array length')
   return {
     type: { kind: 'array', of: of.type, length },
     canonical: `${of.canonical}[${length ?? ''}]`,
@@ -108,7 +118,7 @@ function nesting(type: AbiType): number {
 
 function tooDeep(tokens: SignatureTokens) {
   return tokens.refused(
-    `arrays and tuples are within each other more than ${TYPE_DEPTH_MAX} times`,
+    `arrays and tuples are nested more than ${TYPE_DEPTH_MAX} levels deep`,
     'check the parentheses and brackets',
   )
 }

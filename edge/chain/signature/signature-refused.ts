@@ -1,10 +1,10 @@
-/** Characters of the signature that an error quotes, starting at the problem. */
+/** Number of characters of the signature that an error message quotes, starting at the problem. */
 const SHOWN_CHARACTERS = 24
 
-/** Thrown for an invalid signature. Callers can use the message, or compose their own from the properties. */
+/** Thrown if an event signature is invalid. Callers can use the message, or compose their own from the properties. */
 export class SignatureRefused extends Error {
   override name = 'SignatureRefused'
-  /** Zero-based offset in the text. */
+  /** Zero-based offset of the problem in the signature. */
   readonly position: number
   readonly problem: string
   readonly fix: string
@@ -17,7 +17,7 @@ export class SignatureRefused extends Error {
   }
 }
 
-/** Quotes the text from the position on, on one line. */
+/** Quotes the text that starts at a position, on a single line. */
 function place(text: string, position: number): string {
   const rest = text.slice(position, position + SHOWN_CHARACTERS).replace(/\s+/g, ' ')
   if (rest === '') return 'at the end'

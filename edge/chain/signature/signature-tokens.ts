@@ -6,7 +6,7 @@ export class SignatureTokens {
   readonly #tokens: readonly Token[]
   #at = 0
 
-  /** @throws {SignatureRefused} if a character is not allowed in a signature */
+  /** @throws {SignatureRefused} if the text is too long or contains a character that is not allowed in a signature */
   constructor(text: string) {
     this.#text = text
     this.#tokens = tokensOf(text)
@@ -16,14 +16,17 @@ export class SignatureTokens {
     return this.#tokens[this.#at]!
   }
 
-  /** Consumes the current token, unless it is the end. */
+  /** Returns the current token and advances to the next one. Stays at the `end` token. */
   next(): Token {
     const token = this.here
     if (token.kind !== 'end') this.#at++
     return token
   }
 
-  /** @param ahead offset from the current token */
+  /**
+   * Returns true if a token is a word, or the given word.
+   * @param ahead offset of the token from the current one
+   */
   isWord(word?: string, ahead = 0): boolean {
     const token = this.#tokens[this.#at + ahead]
     return token?.kind === 'word' && (word === undefined || token.text === word)
@@ -35,8 +38,8 @@ export class SignatureTokens {
   }
 
   /**
-   * Consumes the mark if it is next.
-   * @returns true if it was
+   * Consumes the current token if it is the given punctuation mark.
+   * @returns true if the mark was consumed
    */
   take(mark: string): boolean {
     if (!this.isMark(mark)) return false
@@ -44,12 +47,15 @@ export class SignatureTokens {
     return true
   }
 
-  /** @throws {SignatureRefused} */
+  /**
+   * Consumes the given punctuation mark.
+   * @throws {SignatureRefused} if the current token is something else
+   */
   expect(mark: string, fix: string): void {
     if (!this.take(mark)) throw this.refused(`"${mark}" is missing`, fix)
   }
 
-  /** Creates an error for the current token, or for `at`. */
+  /** Creates an error with the position of the current token, or of the token `at`. */
   refused(problem: string, fix: string, at: Token = this.here): SignatureRefused {
     return new SignatureRefused(this.#text, at.position, problem, fix)
   }

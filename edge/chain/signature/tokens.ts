@@ -1,6 +1,9 @@
 import { SignatureRefused } from './signature-refused.ts'
 
-/** A word, number or punctuation mark, with its offset. The last token of a text is always `end`. */
+/**
+ * Token of an event signature: a word, number or punctuation mark, with its offset in the text. The last token is
+ * always `end`.
+ */
 export type Token = {
   kind: 'word' | 'number' | 'mark' | 'end'
   text: string
@@ -8,22 +11,26 @@ export type Token = {
 }
 
 /**
- * More than any compiled event needs: one with the most inputs and long names has about 1,000 characters. Bounded
- * because the text is stored in records and runs.
+ * Maximum length of an event signature. The limit exists because signatures are stored in records and runs. The
+ * signature of an event with the most arguments that compilers support, and with long names, has about 1,000
+ * characters.
  */
 export const SIGNATURE_MAX_CHARACTERS = 2_048
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN = /([A-Za-z_$][\w$]*)|(\d+)|[()[\],;.]/y
 
-/** @throws {SignatureRefused} */
+/**
+ * Splits an event signature into tokens.
+ * @throws {SignatureRefused} if the text is too long or contains a character that is not allowed
+ */
 export function tokensOf(text: string): Token[] {
   if (text.length > SIGNATURE_MAX_CHARACTERS)
     throw new SignatureRefused(
       text,
       SIGNATURE_MAX_CHARACTERS,
-      `it has ${text.length} characters, and at most ${SIGNATURE_MAX_CHARACTERS} are taken`,
-      'leave out names and spaces',
+      `${text.length} characters; the limit is ${SIGNATURE_MAX_CHARACTERS}`,
+      'remove names and spaces',
     )
   const tokens: Token[] = []
   let position = 0
@@ -49,7 +56,7 @@ function unexpectedCharacter(text: string, position: number): SignatureRefused {
   return new SignatureRefused(
     text,
     position,
-    `${shown} has no place in a signature`,
-    'write it like Transfer(address,address,uint256)',
+    `${shown} is not allowed in a signature`,
+    'write, for example, Transfer(address,address,uint256)',
   )
 }

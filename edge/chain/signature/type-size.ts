@@ -1,6 +1,9 @@
 import type { AbiType } from './event-signature.ts'
 
-/** Returns true if the head of an encoding holds an offset to the value instead of the value itself. */
+/**
+ * Returns true if a type is dynamic, which means that the head of an ABI encoding contains an offset instead of the
+ * value.
+ */
 export function isDynamic(type: AbiType): boolean {
   switch (type.kind) {
     case 'string':
@@ -19,7 +22,10 @@ export function isDynamic(type: AbiType): boolean {
   }
 }
 
-/** Returns true if a topic holds the value's hash (Solidity ABI, Encoding of Indexed Event Parameters). */
+/**
+ * Returns true if the topic of an indexed argument of this type contains a hash of the value (Solidity ABI
+ * specification, "Encoding of Indexed Event Parameters").
+ */
 export function isHashedInTopic(type: AbiType): boolean {
   return (
     type.kind === 'string' ||
@@ -29,12 +35,18 @@ export function isHashedInTopic(type: AbiType): boolean {
   )
 }
 
-/** Number of words in the head of an encoding. An offset takes one. */
+/**
+ * Returns the number of 32-byte words that a value of this type takes in the head of an ABI encoding. The offset of a
+ * dynamic value takes one word.
+ */
 export function headWords(type: AbiType): number {
   return isDynamic(type) ? 1 : leastWords(type)
 }
 
-/** Minimum number of words that any value of this type needs, not counting its own offset. */
+/**
+ * Returns the minimum number of 32-byte words that the ABI encoding of this type needs, not counting the offset of a
+ * dynamic value.
+ */
 export function leastWords(type: AbiType): number {
   if (type.kind === 'tuple') return type.members.reduce((sum, member) => sum + placed(member), 0)
   if (type.kind === 'array') return type.length === null ? 1 : type.length * placed(type.of)

@@ -3,12 +3,12 @@ import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 import type { KeptChain } from './kept-chain.ts'
 
-/** Headers per request. */
+/** Number of block headers per request. */
 const HEADERS_AT_ONCE = 128
 
 /**
- * Finds the highest stored block that the chain still has, at or below `below`. Probes a few headers at doubling
- * distances, then between the last match and the first mismatch.
+ * Finds the common ancestor after a reorganization: the highest stored block, at or below `below`, that is still in the
+ * chain. Checks a few headers at doubling distances, then headers between the highest match and the lowest mismatch.
  * @returns undefined if the chain has none of the stored blocks
  * @throws {ChainAway}
  * @throws {NodeLags}
@@ -22,7 +22,7 @@ export async function commonAncestor(
   if (below < first) return undefined
   let places = doublingBelow(below, first)
   let ours: number | undefined
-  /** Lowest block that is known to differ. */
+  /** Lowest block that is known to differ from the stored block. */
   let others = below + 1
   do {
     const headers = await reader.headersOf(places)
@@ -31,8 +31,8 @@ export async function commonAncestor(
         .filter(({ number, hash }) => kept.hashAt(number) === hash)
         .map(({ number }) => number),
     )
-    // It matched a moment ago, so the nodes disagree.
-    if (ours !== undefined && !isOurs.has(ours)) throw new NodeLags(`block ${ours} has gone`)
+    // The block matched in an earlier request, so the nodes disagree.
+    if (ours !== undefined && !isOurs.has(ours)) throw new NodeLags(`block ${ours} is gone`)
     if (isOurs.size === 0) return undefined
     const highest = Math.max(...isOurs)
     others = Math.min(others, ...places.filter((place) => place > highest))
@@ -43,10 +43,9 @@ export async function commonAncestor(
 }
 
 /**
- * Fetches a range of headers in a few requests, and checks that they are linked, starting with the child of a known
- * block.
+ * Fetches a range of block headers in a few requests, and checks that each block is the child of the one before it.
  * @param parent hash of the block before the range, or undefined if unknown
- * @throws {NodeLags} if they are not linked, because the nodes that answered disagree
+ * @throws {NodeLags} if the blocks are not linked, because the nodes that answered disagree
  */
 export async function linkedHeaders(
   reader: Pick<ChainReader, 'headers'>,
@@ -60,7 +59,7 @@ export async function linkedHeaders(
     const some = await reader.headers(at, Math.min(at + HEADERS_AT_ONCE - 1, to))
     for (const header of some) {
       if (before !== undefined && header.parentHash !== before)
-        throw new NodeLags(`block ${header.number} is not the child of the one before it`)
+        throw new NodeLags(`block ${header.number} is not a child of the previous block`)
       before = header.hash
     }
     headers.push(...some)
@@ -76,7 +75,7 @@ function doublingBelow(high: number, low: number): number[] {
   return places
 }
 
-/** Returns the lower of two blocks, and some blocks between them. */
+/** Returns the lower of two block numbers, and some block numbers between them. */
 function between(low: number, high: number): number[] {
   const step = Math.max(1, Math.ceil((high - low) / 8))
   const places: number[] = []

@@ -9,12 +9,15 @@ type Options = {
   now: () => number
 }
 
-/** An older known head is ignored, because a restarted chain may have dropped it. */
+/**
+ * Maximum age of a head that the watcher has seen. An older head is ignored, because a restarted chain may no longer
+ * have it.
+ */
 const KNOWN_MS = 60_000
 
 /**
- * Returns the head for a new trigger. The head is fetched, so that events from before the trigger existed never fire
- * it. If the watcher has recently seen a higher block, that one is used, because the node lags.
+ * Returns the head for a new trigger. Fetches the head, so that events from before the trigger existed never fire it.
+ * If the watcher has recently seen a higher block, the node lags, and the higher block is returned.
  */
 export async function askedHead(
   { watch, reader, now }: Options,
@@ -32,7 +35,7 @@ export async function askedHead(
   }
 }
 
-/** Returns the last final block, for a preview. */
+/** Fetches the number of the latest finalized block, for a preview. */
 export async function askedFinalBlock(
   reader: Pick<ChainReader, 'tip'>,
   finality: Finality,

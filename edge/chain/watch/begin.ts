@@ -6,12 +6,12 @@ import { linkedHeaders } from './ancestor.ts'
 import { fallBehind } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Blocks to keep below the head if a node does not have more. */
+/** Number of blocks to store below the head if a node does not have more. */
 const SOME_BLOCKS = 16
 
 /**
- * Starts watching. Stores the blocks below the head, so that the first reorganization finds a common ancestor. Logs are
- * read from the first block that a trigger waits for.
+ * Starts watching a chain. Stores some blocks below the head, so that a common ancestor can be found at the first
+ * reorganization. Logs are read from the first block that a trigger needs.
  * @throws {ChainAway}
  * @throws {NodeLags}
  */
@@ -27,7 +27,7 @@ export async function begin(
   const last = Math.min(Math.max(wanted - 1, lowest), latest.number)
   const headers = await headersBelow(reader, latest, last)
   const through = headers.at(-1)?.number ?? latest.number
-  // The last trigger may have been removed meanwhile.
+  // The last trigger may have been removed while the headers were fetched.
   if (subscriptions.size === 0) return
   state.transaction(() => {
     kept.extend(headers.length > 0 ? headers : [latest], [])
@@ -39,7 +39,10 @@ export async function begin(
   })
 }
 
-/** Returns linked headers up to a block at or below the head. Empty if the node has only the latest blocks. */
+/**
+ * Fetches linked block headers up to a block at or below the head. Returns an empty list if the node has only the
+ * latest blocks.
+ */
 export async function headersBelow(
   reader: Pick<ChainReader, 'headers'>,
   latest: BlockHeader,

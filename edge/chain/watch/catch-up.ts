@@ -1,27 +1,39 @@
 import { BLOCKS_KEPT } from '../../../shared/limits.ts'
 import { BlockRefused } from '../backfill/one-block.ts'
 import type { ReadLogs } from '../backfill/range-reader.ts'
+import type { RangeSize } from '../backfill/range-size.ts'
 import { readUnion } from '../backfill/union-reader.ts'
 import type { Tip } from '../block-header.ts'
 import { routeOfLog } from '../matching/matches.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
 import { finalBlocks, leaveMark } from './finality-marks.ts'
-import type { FollowerOptions } from './follower.ts'
+import type { InStep } from './in-step.ts'
 import type { UnionLogs } from './union-logs.ts'
+import type { WatchState } from './watch-state.ts'
 
-/** From this many missed blocks on, reading ranges is cheaper than reading each header. */
+/** Number of missed blocks from which reading logs in block ranges is cheaper than reading each header. */
 const CATCH_UP_BLOCKS = 512
 
-/** The head is polled again after this time. */
+/** Time limit for catching up, after which the head is polled again. */
 const READ_FOR_MS = 20_000
 
+export type CatchUpOptions = {
+  state: WatchState
+  inStep: InStep
+  reader: ChainReader
+  size: RangeSize
+  union: () => UnionLogs
+  now: () => number
+}
+
 /**
- * Catches up after an outage. Blocks that are far below the head and final for all triggers are read by ranges, for all
- * triggers at once, and their logs are delivered as they arrive. Nothing is stored.
+ * Catches up after an outage. Reads blocks that are far below the head and final for all triggers. Logs are requested
+ * in block ranges for all triggers together, and delivered as they arrive. The blocks and logs are not stored.
  */
 export class CatchUp {
-  readonly #options: FollowerOptions
+  readonly #options: CatchUpOptions
 
-  constructor(options: FollowerOptions) {
+  constructor(options: CatchUpOptions) {
     this.#options = options
   }
 
@@ -30,7 +42,8 @@ export class CatchUp {
   }
 
   /**
-   * Must be called only if the stored blocks are known to be in the chain.
+   * Reads and delivers the logs of missed blocks. Must be called only if the stored blocks are known to be in the
+   * chain.
    * @throws {ChainAway}
    * @throws {NodeLags}
    */
@@ -42,7 +55,7 @@ export class CatchUp {
     const { through } = kept
     if (through === undefined) return
     state.transaction(() => {
-      // If the chain reports no block for a tag, its triggers continue with their own cursors.
+      // If the chain reports no block for a tag, triggers with this finality continue with their own cursors.
       for (const [mark, block] of marks.entries()) if (block !== through) leaveMark(state, mark)
       kept.restart(through)
     })
@@ -86,7 +99,7 @@ export class CatchUp {
     }
   }
 
-  /** Moves each trigger to its own cursor, so that no other trigger waits for a block that cannot be read. */
+  /** Gives each trigger its own cursor, so that a block that cannot be read does not delay the other triggers. */
   #part(to: number): void {
     const { state } = this.#options
     const { kept, marks } = state
@@ -102,7 +115,10 @@ export class CatchUp {
     })
   }
 
-  /** Returns the last block that is final by every finality that the chain reports, and too deep to be reorganized. */
+  /**
+   * Returns the highest block that is too deep to be reorganized and is final for all triggers. Ignores tags that the
+   * chain does not report.
+   */
   #target(tip: Tip): number {
     const { state } = this.#options
     const finals = finalBlocks(state, tip, tip.latest.number)

@@ -6,7 +6,8 @@ import type { BlockRange } from '../subscription.ts'
 import type { Watcher } from './watcher.ts'
 
 /**
- * Ranges to try, in blocks: large for a contract that rarely emits events, small for a busy contract or a limited plan.
+ * Range sizes to try, in blocks. Large ranges are for contracts that rarely emit events, and small ones for busy
+ * contracts or limited plans.
  */
 const LOOKS = [2_000, 100, 5]
 

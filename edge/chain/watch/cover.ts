@@ -6,9 +6,9 @@ import { UnionLogs } from './union-logs.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Reads logs of stored blocks that were searched before a trigger wanted them: the trigger was added between two polls,
- * or its backfill reaches the head. These blocks may still be reorganized, so they are read like those of a poll and
- * not by ranges.
+ * Completes the logs of stored blocks that were searched before a trigger needed them. This is necessary if a trigger
+ * was added between two polls, or if its backfill reaches the stored blocks. Stored blocks may still be reorganized, so
+ * their logs are read as in a poll and not by the backfill.
  * @throws {ChainAway}
  * @throws {NodeLags}
  */
@@ -32,7 +32,7 @@ export async function cover(
   const union = new UnionLogs(uncovered.map(({ watched }) => watched.filter))
   const headers = kept.headers(from, to)
   const { logs, refused } = await union.of(source, headers)
-  // If the last trigger was removed meanwhile, no blocks are stored any more.
+  // If the last trigger was removed in the meantime, the stored blocks have been deleted.
   if (kept.through !== through) return
   state.transaction(() => {
     const routes = new Set(uncovered.map(({ watched }) => watched.route))
@@ -44,7 +44,7 @@ export async function cover(
   })
 }
 
-/** Returns the first block that one of its cursors still needs. */
+/** Returns the first block that a subscription still needs. */
 function wantedFrom({ since, live, backfill }: Watched): number {
   return Math.min(live?.next.block ?? since, backfill?.next.block ?? Number.POSITIVE_INFINITY)
 }

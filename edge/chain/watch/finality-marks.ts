@@ -5,7 +5,7 @@ import { LanePosition } from './lane-position.ts'
 import type { Watched } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Returns the tags that triggers wait for, which each poll of the head requests. */
+/** Returns the block tags that triggers use as their finality, so that polls of the head request them. */
 export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')[] {
   const tags = new Set<'safe' | 'finalized'>()
   for (const { finality } of subscriptions.all())
@@ -14,9 +14,9 @@ export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')
 }
 
 /**
- * Returns the last final block for each finality in use, keyed by its watermark. Omits tags that the chain does not
- * report.
- * @param head the block that depths are counted from
+ * Returns the latest finalized block for each finality in use, by the key of its watermark. Omits tags that the chain
+ * does not report.
+ * @param head block from which depths are counted
  */
 export function finalBlocks(
   { subscriptions, kept }: WatchState,
@@ -41,14 +41,14 @@ function finalBlock(
   if (typeof finality === 'number') return Math.max(-1, head - finality)
   const block = tip[finality]
   if (!block) return undefined
-  // A block of another branch says nothing about the one that is followed.
+  // A tagged block on another branch is ignored, because it does not concern the branch that the watcher follows.
   const ours = kept.hashAt(block.number)
   return ours === undefined || ours === block.hash ? block.number : undefined
 }
 
 /**
- * Starts the watermark of a newly used finality at its last final block, or at the last searched block if that is
- * lower. Subscriptions that need earlier blocks get their own cursors.
+ * Creates the watermarks of newly used finalities, at the latest finalized block or the last searched block, whichever
+ * is lower. Subscriptions that need earlier blocks get their own cursors.
  */
 export function beginMarks(state: WatchState, finals: ReadonlyMap<string, number>): void {
   const { marks, subscriptions, kept } = state
@@ -73,8 +73,8 @@ export function fallBehind({ subscriptions }: WatchState, watched: Watched, bloc
 }
 
 /**
- * Moves the caught-up triggers of a watermark to their own cursors, so that blocks after it no longer have to be
- * stored. Must be called in a transaction.
+ * Gives the caught-up triggers of a watermark their own cursors, so that blocks after the watermark no longer have to
+ * be stored. Must be called in a transaction.
  */
 export function leaveMark(state: WatchState, mark: string): void {
   const block = state.marks.of(mark)
@@ -82,4 +82,29 @@ export function leaveMark(state: WatchState, mark: string): void {
   for (const watched of state.subscriptions.all())
     if (watched.mark === mark && !watched.live)
       fallBehind(state, watched, Math.max(block + 1, watched.since))
+}
+
+/**
+ * Makes the triggers of rejected filter groups wait. Must be called in the transaction that stores the searched blocks.
+ * @param refused by filter group, the last block for which the stored logs may be incomplete
+ * @returns number of triggers that wait
+ */
+export function waitForRefused(
+  state: WatchState,
+  refused: ReadonlyMap<string, number>,
+  now: number,
+): number {
+  const { subscriptions, marks, flooded } = state
+  let waiting = 0
+  for (const [route, block] of refused) {
+    flooded.add(route, now)
+    for (const watched of subscriptions.ofRoute(route)) {
+      subscriptions.setCoveredFrom(watched, Math.max(block + 1, watched.coveredFrom ?? 0))
+      if (watched.since > block) continue
+      waiting++
+      const told = marks.of(watched.mark) ?? -1
+      if (!watched.live) fallBehind(state, watched, Math.max(told + 1, watched.since))
+    }
+  }
+  return waiting
 }

@@ -1,37 +1,29 @@
-import type { RangeSize } from '../backfill/range-size.ts'
 import type { BlockHeader, Tip } from '../block-header.ts'
-import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 import { commonAncestor, linkedHeaders } from './ancestor.ts'
 import { begin, headersBelow } from './begin.ts'
-import { CatchUp } from './catch-up.ts'
-import { beginMarks, finalBlocks } from './finality-marks.ts'
-import { waitForRefused } from './flooded-routes.ts'
-import type { InStep } from './in-step.ts'
+import { CatchUp, type CatchUpOptions } from './catch-up.ts'
+import { beginMarks, finalBlocks, waitForRefused } from './finality-marks.ts'
 import { goBack } from './reorganisation.ts'
-import type { UnionLogs } from './union-logs.ts'
-import type { WatchState } from './watch-state.ts'
 
-/** Blocks for which logs are requested, stored and delivered together. */
+/** Maximum number of blocks for which logs are requested, stored and delivered together. */
 const BLOCKS_AT_ONCE = 128
 
-/** Polls in a row before the watcher accepts a shorter chain, or a chain that has none of the stored blocks. */
+/**
+ * Number of consecutive polls that must report a shorter chain, or a chain without any of the stored blocks, before the
+ * watcher accepts it.
+ */
 const LOOKS_TO_BELIEVE = 10
 
-export type FollowerOptions = {
-  state: WatchState
-  inStep: InStep
-  reader: ChainReader
-  size: RangeSize
-  union: () => UnionLogs
-  now: () => number
-  /** Called when final blocks were replaced, so that logs already read from them are not delivered. */
+export type FollowerOptions = CatchUpOptions & {
+  /** Called when finalized blocks were replaced, so that logs that were already read from them are not delivered. */
   replaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Follows the head block by block. The stored blocks always form one linked chain. New branches are adopted as a whole.
+ * Follows the head of a chain block by block. The stored blocks always form one linked chain. New branches are adopted
+ * as a whole.
  */
 export class Follower {
   readonly #options: FollowerOptions
@@ -44,7 +36,8 @@ export class Follower {
   }
 
   /**
-   * Reads new blocks, and delivers their logs to the caught-up triggers. Blocks stored before an error are kept.
+   * Reads new blocks, and delivers their logs to the caught-up triggers. If an error occurs, blocks that were already
+   * read stay stored.
    * @throws {ChainAway}
    * @throws {NodeLags}
    */
@@ -60,14 +53,17 @@ export class Follower {
     else await this.#grow(tip)
   }
 
-  /** Delivers logs that became final without a new block, because a tag moved. */
+  /** Delivers logs that became final without a new block, because the block of a tag advanced. */
   async finish(tip: Tip): Promise<void> {
     const { state, inStep } = this.#options
     if (state.kept.through !== undefined)
       await inStep.follow(finalBlocks(state, tip, state.kept.through))
   }
 
-  /** Treats a head below ours as a lagging node, unless it persists. */
+  /**
+   * Handles a reported head below the last searched block. Assumes that the node lags, unless several polls in a row
+   * report such a head.
+   */
   async #shorter(latest: BlockHeader): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -79,7 +75,7 @@ export class Follower {
     this.#goBack(ancestor)
   }
 
-  /** Processes some blocks at a time: headers, then logs, then deliveries. */
+  /** Processes new blocks up to the head, some at a time: first the headers, then the logs, then the deliveries. */
   async #grow(tip: Tip, mayBranch = true): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -99,11 +95,14 @@ export class Follower {
         this.#requireGoingOn(through)
         await this.#look(headers, tip)
       } else if (mayBranch) return this.#branch(tip)
-      else throw new NodeLags('the nodes that answer have different branches')
+      else throw new NodeLags('the nodes are on different branches')
     }
   }
 
-  /** Switches to another branch that is at least as high as ours, once all of it up to our height is available. */
+  /**
+   * Switches to another branch that is at least as high as the stored one, once the branch is available up to the
+   * stored height.
+   */
   async #branch(tip: Tip): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -119,7 +118,7 @@ export class Follower {
     const branch = isNext
       ? [latest]
       : await linkedHeaders(reader, parent, ancestor + 1, Math.min(latest.number, through + 1))
-    if (branch[0]?.parentHash !== parent) throw new NodeLags('the branch is not there any more')
+    if (branch[0]?.parentHash !== parent) throw new NodeLags('the branch is gone')
     this.#requireGoingOn(through)
     this.#goBack(ancestor)
     await this.#look(branch, tip)
@@ -137,7 +136,7 @@ export class Follower {
     const { through } = kept
     const top = through === undefined ? undefined : kept.hashAt(through)
     if (headers[0]!.number !== through! + 1 || (top && headers[0]!.parentHash !== top))
-      throw new NodeLags('the chain has another branch by now')
+      throw new NodeLags('the chain has switched to another branch')
     state.lookingThrough = headers.at(-1)!.number
     const { logs, refused } = await union().of({ reader, size }, headers)
     this.#requireGoingOn(through)
@@ -176,7 +175,8 @@ export class Follower {
   }
 
   /**
-   * Handles a chain that has none of the stored blocks and is therefore a different one. All its blocks count as new.
+   * Switches to a chain that has none of the stored blocks and is therefore a different one. All blocks of that chain
+   * count as new.
    */
   async #replace(latest: BlockHeader): Promise<void> {
     const { state, log, replaced, reader } = this.#options
@@ -199,8 +199,12 @@ export class Follower {
     this.#doubtfulLooks = 0
   }
 
-  /** While a request was in flight, the last trigger may have been removed, and the stored blocks with it. */
+  /**
+   * Throws if the stored blocks have changed while a request was in flight. For example, all stored blocks are deleted
+   * if the last trigger is removed.
+   */
   #requireGoingOn(through: number | undefined): void {
-    if (this.#options.state.kept.through !== through) throw new NodeLags('nothing is kept any more')
+    if (this.#options.state.kept.through !== through)
+      throw new NodeLags('the stored blocks were removed')
   }
 }

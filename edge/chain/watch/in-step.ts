@@ -5,16 +5,21 @@ import type { Watched } from './subscriptions.ts'
 import type { Teller, Told } from './teller.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Deliveries in flight. */
+/** Maximum number of deliveries in flight. */
 const TOLD_AT_ONCE = 32
 
-/** Triggers that have not answered by then become lagging, so that the others do not wait. */
+/**
+ * Deadline for deliveries to caught-up triggers. A trigger that has not responded by then becomes lagging, so that the
+ * others do not wait.
+ */
 const WAITED_MS = 5_000
 
-/** Weight of the logs that are routed together, and are therefore in memory together. */
+/**
+ * Size of the logs that are delivered together, and are therefore in memory at the same time, as counted by `weightOf`.
+ */
 const LOGS_AT_ONCE = 2_000
 
-/** A log to deliver. `log` stays JSON until a trigger needs it. */
+/** A log to deliver. `log` is parsed from JSON only if a trigger needs it. */
 export type RoutedLog = { block: number; route: string; log: string | ChainLog }
 
 export type InStepOptions = {
@@ -28,8 +33,8 @@ export type InStepOptions = {
 type Batch = { watched: Watched; logs: ChainLog[]; outcome?: Told }
 
 /**
- * Delivers newly final logs to the caught-up triggers, and moves the watermarks. Writes nothing for triggers without
- * logs.
+ * Delivers newly finalized logs to the caught-up triggers, and advances the watermarks. Writes nothing to storage for
+ * triggers without logs.
  */
 export class InStep {
   readonly #options: InStepOptions
@@ -38,7 +43,11 @@ export class InStep {
     this.#options = options
   }
 
-  /** @param finals the last final block of each watermark; blocks that have not been searched yet are left for later */
+  /**
+   * Delivers the logs of stored blocks that have become final, and advances the watermarks.
+   * @param finals latest finalized block for each watermark; blocks that have not been searched yet are delivered by a
+   *   later call
+   */
   async follow(finals: ReadonlyMap<string, number>): Promise<void> {
     const { state } = this.#options
     const { kept, marks } = state
@@ -66,15 +75,15 @@ export class InStep {
           )
       })
       await this.#move(batches, moves, () => {})
-      // The last trigger was removed, so there are no watermarks to move.
+      // If the last trigger was removed, there are no watermarks to advance.
       if (kept.through === undefined) return
     }
   }
 
   /**
    * Delivers logs that are not stored, up to a block that is final for all triggers.
-   * @param moves new block of each watermark
-   * @param noted makes further changes in the same transaction
+   * @param moves new position of each watermark
+   * @param noted makes further changes in the transaction that advances the watermarks
    */
   async tell(
     logs: readonly RoutedLog[],
@@ -121,7 +130,7 @@ export class InStep {
     }
   }
 
-  /** Delivers concurrently, until all triggers have answered or the deadline passes. */
+  /** Delivers batches of logs concurrently, until all triggers have responded or the deadline passes. */
   async #tellAll(batches: Batch[]): Promise<void> {
     if (batches.length === 0) return
     const { teller, sleep, state } = this.#options
@@ -131,7 +140,7 @@ export class InStep {
       for (const batch of waiting) {
         const { watched, logs } = batch
         await teller.alone(watched.triggerId, async () => {
-          // The subscription may have ended or started over while this delivery waited.
+          // The subscription may have ended or started over while the delivery waited for its turn.
           if (ended.signal.aborted || !isInStep(state, watched)) return
           const outcome = await teller.tell(watched.triggerId, {
             generation: watched.generation,
@@ -149,8 +158,8 @@ export class InStep {
   }
 
   /**
-   * Records the outcome for one trigger. If it did not accept all logs, its live cursor starts at the first one left.
-   * Must be called in a transaction.
+   * Records the outcome of a delivery to one trigger. If the trigger did not accept all logs, its live cursor starts at
+   * the first remaining log. Must be called in a transaction.
    */
   #note({ watched, logs, outcome }: Batch, now: number): void {
     const { state, log } = this.#options
@@ -167,7 +176,10 @@ export class InStep {
   }
 }
 
-/** Returns the last settled block: blocks below the stored ones can no longer be reorganized. */
+/**
+ * Returns the number of the last settled block, if there is one. Blocks below the stored ones are settled, which means
+ * that they can no longer be reorganized.
+ */
 export function settledOf({ kept }: WatchState): { settledThrough?: number } {
   return kept.first > 0 ? { settledThrough: kept.first - 1 } : {}
 }

@@ -4,7 +4,7 @@ import type { ChainLog, Position } from '../chain-log.ts'
 import { routeOfLog } from '../matching/matches.ts'
 import { LogParts } from './log-parts.ts'
 
-/** Bytes of a log's row that count as one more log, consistent with `weightOf`. */
+/** Number of bytes in a log's row that count as one additional log, consistent with `weightOf`. */
 const BYTES_OF_A_LOG = 4 * 1024
 
 type BlockRow = {
@@ -18,7 +18,7 @@ type BlockRow = {
 type LogRow = { block: number; place: number; route: string; log: string }
 
 /**
- * The unfinalized chain: linked blocks near the head, and the logs that triggers wanted when these blocks were
+ * Storage of the unfinalized chain: linked blocks near the head, and the logs that triggers needed when the blocks were
  * searched. Methods that write must be called in a transaction.
  */
 export class KeptChain {
@@ -33,7 +33,7 @@ export class KeptChain {
     this.load()
   }
 
-  /** Reads the position from storage, at startup and after a failed transaction. */
+  /** Loads the first and last block numbers from storage, at startup and after a failed transaction. */
   load(): void {
     const [row] = this.#sql.exec<{ through: number | null }>('SELECT through FROM watch')
     this.#through = row?.through ?? undefined
@@ -43,14 +43,14 @@ export class KeptChain {
     this.#first = first.one().first ?? undefined
   }
 
-  /** The last block searched for logs; undefined before the first poll. */
+  /** Last block that was searched for logs; undefined before the first poll. */
   get through(): number | undefined {
     return this.#through
   }
 
   /**
-   * The lowest stored block, or the next one if no blocks are stored. Blocks below it cannot be reorganized, and are
-   * read by ranges.
+   * Lowest stored block, or the next block to search if no blocks are stored. Earlier blocks can no longer be
+   * reorganized, and are read by the backfill.
    */
   get first(): number {
     return this.#first ?? (this.#through ?? -1) + 1
@@ -79,7 +79,7 @@ export class KeptChain {
       }))
   }
 
-  /** Appends blocks to the chain, with the logs found in them. */
+  /** Appends blocks to the stored chain, with the logs that were found in them. */
   extend(headers: readonly BlockHeader[], logs: readonly ChainLog[]): void {
     for (const { number, hash, parentHash, timestamp, logsBloom } of headers)
       this.#sql.exec(
@@ -108,7 +108,7 @@ export class KeptChain {
       )
   }
 
-  /** Removes the blocks above `to`, because they are no longer in the chain. */
+  /** Deletes the stored blocks above `to` and their logs, because the blocks are no longer in the chain. */
   rollBack(to: number): void {
     this.#sql.exec('DELETE FROM blocks WHERE number > ?', to)
     this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)
@@ -118,8 +118,8 @@ export class KeptChain {
   }
 
   /**
-   * Deletes all blocks and logs, and continues after a block.
-   * @param through the last block that counts as searched, or undefined to start over
+   * Deletes all stored blocks and logs, and continues after a given block.
+   * @param through last block that counts as searched, or undefined to start over
    */
   restart(through: number | undefined): void {
     this.#sql.exec('DELETE FROM blocks')
@@ -129,7 +129,7 @@ export class KeptChain {
     this.#setThrough(through)
   }
 
-  /** Deletes blocks and logs below a height. */
+  /** Deletes stored blocks and logs below a height. */
   prune(below: number): void {
     if (this.#first === undefined || below <= this.#first) return
     this.#sql.exec('DELETE FROM blocks WHERE number < ?', below)
@@ -142,7 +142,7 @@ export class KeptChain {
   }
 
   /**
-   * Yields logs in order, as JSON with their routes.
+   * Yields stored logs in order of block and index, as JSON, with the keys of their filter groups.
    * @param from first block
    * @param to last block, inclusive
    */
@@ -158,8 +158,8 @@ export class KeptChain {
   }
 
   /**
-   * Returns the block of the first log that is preceded by logs of this total weight, counting from a block. Returns
-   * undefined if there is no such log. A log with much data counts as several.
+   * Adds up the sizes of stored logs, starting at a block. Returns the block of the first log after the total has
+   * reached `weight`, or undefined if there is no such log. A log with a lot of data counts as several.
    */
   blockOfLog(from: number, weight: number): number | undefined {
     const rows = this.#sql.exec<{ block: number; bytes: number }>(
@@ -179,9 +179,9 @@ export class KeptChain {
   }
 
   /**
-   * Returns logs of one route in order, starting at a position.
+   * Returns stored logs of one filter group in order, starting at a position.
    * @param to last block, inclusive
-   * @param weight limit by `weightOf`, which the last log may exceed
+   * @param weight maximum total size, as counted by `weightOf`; the last log may exceed it
    */
   logsOfRoute(route: string, from: Position, to: number, weight: number): ChainLog[] {
     const rows = this.#sql.exec<LogRow>(

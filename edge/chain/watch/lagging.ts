@@ -8,10 +8,13 @@ import type { Watched } from './subscriptions.ts'
 import type { Teller } from './teller.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Concurrent deliveries. */
+/** Maximum number of concurrent deliveries. */
 const TOLD_AT_ONCE = 32
 
-/** Logs read for one cursor at a time, by `weightOf`. The logs of all cursors are in memory together. */
+/**
+ * Maximum size of the logs that are read for one cursor at a time, as counted by `weightOf`. The logs of all cursors
+ * are in memory at the same time.
+ */
 const LOGS_AT_ONCE = 200
 
 type LaggingOptions = {
@@ -21,13 +24,13 @@ type LaggingOptions = {
 }
 
 /**
- * Delivers final logs of stored blocks to each lagging cursor until it has caught up. Also delivers reorg notices for
- * which there is no delivery of logs.
+ * Delivers finalized logs of stored blocks to each lagging cursor until it has caught up. Also delivers reorg notices
+ * to triggers that have no logs to receive.
  */
 export class Lagging {
   readonly #options: LaggingOptions
   readonly #waiting: (() => Promise<void>)[] = []
-  /** Triggers with a notice that is queued or in flight. */
+  /** IDs of triggers with a reorg notice that is queued or in flight. */
   readonly #notified = new Set<string>()
   #working = 0
 
@@ -69,13 +72,13 @@ export class Lagging {
     try {
       while (await teller.alone(watched.triggerId, () => this.#page(watched, lane)));
     } catch {
-      // Storage failed. The next call finds the cursor where it was.
+      // Storage failed. The next call retries from the stored position of the cursor.
     } finally {
       lane.isBusy = false
     }
   }
 
-  /** Returns true if all blocks that the cursor needs next are stored. Otherwise the backfill reads them. */
+  /** Returns true if all blocks that a cursor needs next are stored. Otherwise, the backfill reads them. */
   #isKept({ coveredFrom }: Watched, { next }: LanePosition): boolean {
     const { kept } = this.#options.state
     return next.block >= kept.first && coveredFrom !== undefined && next.block >= coveredFrom
@@ -83,7 +86,7 @@ export class Lagging {
 
   /**
    * Delivers the next logs of a cursor.
-   * @returns true if there may be more
+   * @returns true if there may be more logs to deliver
    */
   async #page(watched: Watched, lane: LanePosition): Promise<boolean> {
     const { state, teller, now } = this.#options
@@ -156,8 +159,8 @@ export class Lagging {
   }
 
   /**
-   * Marks a live cursor as caught up if it is exactly at its watermark. After a change to a deeper finality, it waits
-   * for the watermark.
+   * Marks a live cursor as caught up if it is exactly at its watermark. After a change to a deeper finality, the cursor
+   * waits for the watermark to reach it.
    */
   #join(watched: Watched, lane: LanePosition, mark: number): void {
     const { state } = this.#options
@@ -167,7 +170,7 @@ export class Lagging {
       state.transaction(() => state.subscriptions.join(watched))
   }
 
-  /** Delivers a notice without logs, to a trigger that has none to receive or is no longer subscribed. */
+  /** Delivers a reorg notice without logs, to a trigger that has no logs to receive or is no longer subscribed. */
   async #notify(triggerId: string): Promise<void> {
     const { state, teller } = this.#options
     try {
@@ -177,14 +180,14 @@ export class Lagging {
         await teller.tell(triggerId, { generation, lane: 'live', logs: [] })
       })
     } catch {
-      // The notice stays pending.
+      // The delivery failed, so the reorg notice stays pending.
     } finally {
       this.#notified.delete(triggerId)
     }
   }
 }
 
-/** Returns true if the trigger still uses this cursor. */
+/** Returns true if the subscription is current and still uses this cursor. */
 export function isLaneOf(state: WatchState, watched: Watched, lane: LanePosition): boolean {
   return state.subscriptions.isCurrent(watched) && watched[lane.lane] === lane
 }

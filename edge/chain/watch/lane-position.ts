@@ -1,27 +1,30 @@
 import type { Position } from '../chain-log.ts'
 import type { BlockRange, Lane } from '../subscription.ts'
 
-/** First backoff of a cursor, doubled up to the maximum. */
+/** First and longest backoff of a cursor. The backoff doubles with each failed delivery. */
 const AGAIN_MS = 500
 const AGAIN_MAX_MS = 15_000
 
 /** Position of a cursor that is not caught up, and the time of its next delivery. */
 export class LanePosition {
   readonly lane: Lane
-  /** The first log that has not been delivered, or the position before it. */
+  /** Position of the first log that has not been delivered. */
   next: Position
-  /** All blocks of a backfill; null for a live cursor. */
+  /** Block range of a backfill; null for a live cursor. */
   readonly range: BlockRange | null
-  /** True while logs are read for it or delivered to it. */
+  /** True while logs are read or delivered for the cursor. */
   isBusy = false
-  /** True for a complete backfill that is kept in case its blocks are reorganized. */
+  /** True for a completed backfill that is stored in case its blocks are reorganized. */
   isResting = false
-  /** Time of the next attempt after the queue was full or did not answer, in Unix milliseconds. */
+  /** Time of the next delivery attempt after the trigger queue was full or did not respond, in Unix milliseconds. */
   retryAt = 0
   /** Time at which the trigger last received the progress of its backfill, in Unix milliseconds. */
   toldAt = 0
   #failures = 0
-  /** Lowest block to which reorganizations have reset the cursor since the last delivery started. */
+  /**
+   * Lowest block to which a reorganization has reset the cursor since the last delivery started; Infinity if there was
+   * none.
+   */
   #floor = Number.POSITIVE_INFINITY
 
   constructor(lane: Lane, next: Position, range: BlockRange | null = null) {
@@ -30,19 +33,19 @@ export class LanePosition {
     this.range = range
   }
 
-  /** Prepares a delivery. A reorganization from now on takes precedence over its outcome. */
+  /** Called when a delivery starts. A reorganization during the delivery takes precedence over its outcome. */
   begin(): void {
     this.#floor = Number.POSITIVE_INFINITY
   }
 
-  /** Records that everything before a position has been delivered. */
+  /** Records that all logs before a position have been delivered. */
   advance(to: Position): void {
     this.next = to.block >= this.#floor ? { block: this.#floor, logIndex: 0 } : to
   }
 
   /**
-   * Resets the cursor to a block, because blocks from there on were replaced.
-   * @returns true if some of them had been delivered
+   * Resets the cursor to a block, because that block and later ones were replaced.
+   * @returns true if the cursor had already moved past the start of that block
    */
   goBack(block: number): boolean {
     this.#floor = Math.min(this.#floor, block)
@@ -59,7 +62,7 @@ export class LanePosition {
     this.#failures = Math.min(this.#failures + 1, 10)
   }
 
-  /** Clears the backoff, because the queue accepts logs again. */
+  /** Clears the backoff, because the trigger queue accepts logs again. */
   hasRoom(): void {
     this.retryAt = 0
     this.#failures = 0

@@ -5,8 +5,8 @@ import type { LanePosition } from './lane-position.ts'
 const TOLD_EVERY_MS = 2_000
 
 /**
- * Returns the progress of a backfill to deliver once everything before `end` is delivered. Completion is always
- * included, other progress at intervals.
+ * Returns the progress of a backfill for a delivery that includes all logs before `end`. Completion is always reported,
+ * and other progress only at intervals.
  */
 export function laneProgress(
   { range, toldAt }: LanePosition,

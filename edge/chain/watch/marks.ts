@@ -1,11 +1,12 @@
 /**
- * Watermarks: the block up to which the triggers of each finality have received logs. A watermark rises with the last
- * final block, and is moved back by a reorganization. Methods that write must be called in a transaction.
+ * Watermarks: for each finality, the block up to which triggers with this finality have received logs. A watermark
+ * advances with the latest finalized block, and is moved back by a reorganization. Methods that write must be called in
+ * a transaction.
  */
 export class Marks {
   readonly #sql: SqlStorage
   readonly #blocks = new Map<string, number>()
-  /** Targets of the watermarks while logs are being delivered. */
+  /** New positions of the watermarks while logs are being delivered. Empty otherwise. */
   #moving = new Map<string, number>()
 
   constructor(sql: SqlStorage) {
@@ -19,12 +20,12 @@ export class Marks {
     for (const { finality, block } of rows) this.#blocks.set(finality, block)
   }
 
-  /** Undefined until the last final block of this finality is known. */
+  /** Returns a watermark, or undefined if the latest finalized block for its finality is not known yet. */
   of(mark: string): number | undefined {
     return this.#blocks.get(mark)
   }
 
-  /** Returns the block up to which caught-up triggers have received logs, or are receiving them. */
+  /** Returns the block up to which the caught-up triggers of a watermark have received logs, or are receiving them. */
   reaching(mark: string): number | undefined {
     return this.#moving.get(mark) ?? this.#blocks.get(mark)
   }
@@ -41,7 +42,10 @@ export class Marks {
     return this.#blocks.entries()
   }
 
-  /** Starts a delivery. Triggers that subscribe while it is in flight are not part of it. */
+  /**
+   * Records the start of a delivery, with the new positions of the watermarks. Triggers that subscribe during the
+   * delivery are not part of it.
+   */
   move(to: Map<string, number>): void {
     this.#moving = to
   }
@@ -60,7 +64,7 @@ export class Marks {
     for (const [mark, block] of this.#blocks) if (block > to) this.set(mark, to)
   }
 
-  /** Deletes watermarks that no trigger uses, because they would not move. */
+  /** Deletes all watermarks except the given ones. A watermark that no trigger uses would no longer advance. */
   keepOnly(marks: ReadonlySet<string>): void {
     for (const mark of this.#blocks.keys())
       if (!marks.has(mark)) {

@@ -1,10 +1,10 @@
-/** A pending reorg notice: the trigger's runs of blocks above this one are marked. */
+/** A pending reorg notice. It tells a trigger to mark the runs that were started by logs of blocks above `above`. */
 export type Notice = { above: number; serial: number }
 
 /**
- * Tracks for each trigger the blocks that it may have received logs of, and its pending reorg notices. A block is
- * recorded before its logs are delivered, so a watcher that is killed in between may send an unnecessary notice but
- * never misses one. Methods that write must be called in a transaction.
+ * Tracks, for each trigger, the blocks of which it may have received logs, and its pending reorg notices. A block is
+ * recorded before its logs are delivered. A watcher that is killed in between may therefore send an unnecessary notice,
+ * but it never misses one. Methods that write must be called in a transaction.
  */
 export class Notices {
   readonly #sql: SqlStorage
@@ -33,7 +33,10 @@ export class Notices {
       )
   }
 
-  /** Creates notices for all triggers that may have received logs of blocks above this one, which were reorganized. */
+  /**
+   * Creates reorg notices for all triggers that may have received logs of blocks above `above`. Called after those
+   * blocks were replaced.
+   */
   takeBack(above: number): void {
     const rows = this.#sql.exec<{ serial: number; trigger: string }>(
       `INSERT INTO notices (trigger_id, above)
@@ -45,7 +48,10 @@ export class Notices {
     this.#sql.exec('DELETE FROM fired WHERE block_number > ?', above)
   }
 
-  /** Combines all pending notices of a trigger: the lowest block and the latest serial. */
+  /**
+   * Combines all pending reorg notices of a trigger into one, with the lowest block and the latest serial. Returns
+   * undefined if no notice is pending.
+   */
   of(triggerId: string): Notice | undefined {
     const owed = this.#owed.get(triggerId)
     if (!owed) return undefined
@@ -59,7 +65,7 @@ export class Notices {
     return [...this.#owed.keys()]
   }
 
-  /** Removes the notices of a trigger up to a serial. Later ones stay pending. */
+  /** Removes the reorg notices that a trigger has acknowledged, up to a serial. Later notices stay pending. */
   told(triggerId: string, serial: number): void {
     this.#sql.exec('DELETE FROM notices WHERE trigger_id = ? AND serial <= ?', triggerId, serial)
     const left = this.#owed.get(triggerId)?.filter((notice) => notice.serial > serial) ?? []
@@ -67,12 +73,12 @@ export class Notices {
     else this.#owed.delete(triggerId)
   }
 
-  /** Forgets blocks below this one, because they can no longer be reorganized. */
+  /** Deletes the records of blocks below a given one, because those blocks can no longer be reorganized. */
   settle(below: number): void {
     this.#sql.exec('DELETE FROM fired WHERE block_number < ?', below)
   }
 
-  /** Forgets everything, because there are no triggers left. */
+  /** Deletes all records and notices, because there are no triggers left. */
   clear(): void {
     this.#sql.exec('DELETE FROM fired')
     this.#sql.exec('DELETE FROM notices')

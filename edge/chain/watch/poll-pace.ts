@@ -3,10 +3,10 @@ import type { Looked } from './watch.ts'
 /** Longest poll interval while no endpoint answers. */
 const LONGEST_MS = 15_000
 
-/** An alarm that is overdue by more than this is considered lost. */
+/** Delay after which an overdue alarm is considered lost. */
 const OVERDUE_MS = 5_000
 
-/** The poll interval of a chain, with exponential backoff while no endpoint answers. */
+/** Poll interval of a chain, with exponential backoff while no endpoint answers. */
 export class PollPace {
   readonly #usualMs: number
   #failures = 0
@@ -24,7 +24,7 @@ export class PollPace {
   }
 
   /**
-   * Returns true if an alarm set for this time will cause the next poll. An alarm too far in the future does not count,
+   * Returns true if the alarm is set and will cause the next poll. An alarm too far in the future does not count,
    * because the clock may have been set back.
    */
   isGoing(alarmAt: number | null, now: number): boolean {

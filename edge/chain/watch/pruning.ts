@@ -2,10 +2,13 @@ import { BLOCKS_KEPT, BLOCKS_KEPT_MAX } from '../../../shared/limits.ts'
 import { leaveMark } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Blocks that are deleted together, so that a poll without news writes little. */
+/** Minimum number of blocks that are deleted together, so that most polls do not have to delete anything. */
 const TOGETHER = 32
 
-/** Deletes blocks that no reorganization and no watermark needs any more. Blocks below them are settled. */
+/**
+ * Deletes stored blocks that are no longer needed for a reorganization or a watermark. All blocks below the remaining
+ * ones are settled.
+ */
 export function prune(state: WatchState): void {
   const { kept, marks, subscriptions, notices } = state
   if (kept.isEmpty || kept.through === undefined) return
@@ -17,7 +20,8 @@ export function prune(state: WatchState): void {
   const keepFrom = Math.max(wanted, through - BLOCKS_KEPT_MAX + 1)
   if (keepFrom < kept.first + TOGETHER) return
   state.transaction(() => {
-    // The watermark has not moved for a long time. Its triggers read the missing blocks once it moves.
+    // A watermark below the deleted blocks has not advanced for a long time. Its triggers get their own cursors, and
+    // read the deleted blocks once the watermark advances.
     for (const [mark, block] of marks.entries()) if (block < keepFrom - 1) leaveMark(state, mark)
     kept.prune(keepFrom)
     notices.settle(keepFrom)

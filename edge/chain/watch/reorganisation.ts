@@ -2,11 +2,13 @@ import type { BlockHeader } from '../block-header.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Rolls back to a block, in one transaction. Stored blocks above it are no longer in the chain. Watermarks and cursors
- * above it are reset, and triggers that may have received logs of removed blocks get a notice.
- * @param ancestor the highest block that is still in the chain; below all stored blocks if the chain is a different one
- * @param other for a different chain: its head, from which triggers continue that waited for later blocks of the old
- *   chain, and its blocks up to `ancestor`, without logs
+ * Rolls back to the common ancestor of a reorganization, in one transaction. Deletes the stored blocks above the
+ * ancestor, resets watermarks and cursors, and creates reorg notices for triggers that may have received logs of
+ * deleted blocks.
+ * @param ancestor highest block that is still in the chain; below all stored blocks if the endpoints now serve a
+ *   different chain
+ * @param other set only if the endpoints now serve a different chain: the head of that chain, and its blocks up to
+ *   `ancestor`, without logs. Triggers that waited for later blocks of the old chain continue after the new head.
  */
 export function goBack(
   state: WatchState,
@@ -23,13 +25,13 @@ export function goBack(
     notices.takeBack(ancestor)
     for (const watched of subscriptions.all()) {
       const { coveredFrom } = watched
-      // Logs of all blocks above are requested again, for all subscriptions.
+      // Logs of all blocks above the ancestor are requested again, for all subscriptions.
       if (coveredFrom !== undefined && (other ? coveredFrom !== next : coveredFrom > next))
         subscriptions.setCoveredFrom(watched, next)
       if (other && watched.since > other.head + 1 && watched.since <= wasNext)
         subscriptions.setSince(watched, other.head + 1)
       for (const lane of [watched.live, watched.backfill]) {
-        // Never before the cursor's first block.
+        // A cursor is never reset to a block before its first block.
         const from = Math.max(next, lane?.range?.from ?? watched.since)
         if (lane?.goBack(from)) subscriptions.put(watched, lane)
       }

@@ -1,23 +1,26 @@
 /**
- * Storage of a chain's watcher (`docs/storage.md`): recent blocks and logs, the subscriptions, and how far each of them
- * has been delivered. Hex is lower case. Invariants:
+ * Storage of a chain's watcher (`docs/storage.md`): recent blocks and logs, the subscriptions, and how far each
+ * subscription has been delivered. Hex values are lower case. Invariants:
  *
- * - Stored blocks are linked: each is the child of the one before it, and the highest is `watch.through`.
+ * - Stored blocks are linked: each block is the child of the one before it, and the highest is `watch.through`.
  * - Logs belong to stored blocks. From a subscription's `covered_from` on, all matching logs of stored blocks are
  *   present.
- * - A watermark in `marks` is never above the last block that is final by its rule. A subscription without a row in
- *   `lanes` has received everything up to the watermark of its finality. Blocks above the lowest watermark are stored.
+ * - A watermark in `marks` is never above the latest finalized block for its finality. A subscription without a row in
+ *   `lanes` has received all logs up to the watermark of its finality. Blocks above the lowest watermark are stored.
  * - `fired` contains each block, from the lowest stored one on, of which a trigger may have received logs.
- * - A notice is pending until the trigger acknowledges it. Logs of blocks above it are not delivered before it.
+ * - A reorg notice is pending until the trigger acknowledges it. Logs of blocks above the block in the notice are not
+ *   delivered before the notice.
  */
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** A single row with id 1. */
+/** State of the watcher, in a single row with ID 1. */
 export const watch = sqliteTable('watch', {
   id: integer('id').primaryKey(),
-  /** The last block searched for logs; null before the first poll. */
+  /** Last block that was searched for logs; null before the first poll. */
   through: integer('through'),
-  /** The latest head that an endpoint reported, and its time in Unix seconds. */
+  /**
+   * Number of the latest head that an endpoint reported. `headTimestamp` is the time of that block, in Unix seconds.
+   */
   head: integer('head'),
   headTimestamp: integer('head_timestamp'),
   safe: integer('safe'),
@@ -39,9 +42,9 @@ export const logs = sqliteTable(
   {
     blockNumber: integer('block_number').notNull(),
     logIndex: integer('log_index').notNull(),
-    /** Address and first topic, the key for looking up subscriptions. */
+    /** Key of the log's filter group: address and first topic. Subscriptions are looked up by this key. */
     route: text('route').notNull(),
-    /** JSON of `ChainLog`, or its beginning if it exceeds the size of a row. */
+    /** JSON of the `ChainLog`, or its beginning if the JSON exceeds the size of a row. */
     log: text('log').notNull(),
   },
   (table) => [
@@ -50,7 +53,7 @@ export const logs = sqliteTable(
   ],
 )
 
-/** The rest of logs that exceed the size of a row. Production rejects rows above 2 MB. */
+/** Remaining parts of logs that exceed the size of a row. Production rejects rows above 2 MB. */
 export const logParts = sqliteTable(
   'log_parts',
   {
@@ -66,17 +69,19 @@ export const subscriptions = sqliteTable('subscriptions', {
   triggerId: text('trigger_id').primaryKey(),
   version: integer('version').notNull(),
   generation: integer('generation').notNull(),
-  /** JSON of `LogFilter`. */
+  /** Filter of the trigger, as JSON of `LogFilter`. */
   filter: text('filter').notNull(),
-  /** JSON of `Finality`, the key in `marks`. */
+  /** Finality of the trigger, as JSON of `Finality`. This is the key of the watermark in `marks`. */
   finality: text('finality').notNull(),
-  /** The first block of the live cursor. Once an adjacent backfill is complete, the first block of that backfill. */
+  /**
+   * First block of the live cursor. Once an adjacent backfill is complete, this is the first block of that backfill.
+   */
   since: integer('since').notNull(),
-  /** Null before the first poll. */
+  /** First block from which all matching logs of stored blocks are present; null before the first poll. */
   coveredFrom: integer('covered_from'),
   /**
-   * Time in Unix milliseconds. Ended subscriptions are kept for a while, so that a late call with an older version does
-   * not restart them.
+   * Time at which the subscription ended, in Unix milliseconds; null while it is active. Ended subscriptions are stored
+   * for a while, so that a late call with an older version does not restart them.
    */
   endedAt: integer('ended_at'),
 })
@@ -87,17 +92,17 @@ export const lanes = sqliteTable(
   {
     triggerId: text('trigger_id').notNull(),
     lane: text('lane', { enum: ['live', 'backfill'] }).notNull(),
-    /** The first log that has not been delivered, or the position before it. */
+    /** Block number of the first log that has not been delivered. */
     nextBlock: integer('next_block').notNull(),
     nextLogIndex: integer('next_log_index').notNull(),
-    /** First and last block of a backfill. */
+    /** First and last block of a backfill; null for a live cursor. */
     fromBlock: integer('from_block'),
     toBlock: integer('to_block'),
   },
   (table) => [primaryKey({ columns: [table.triggerId, table.lane] })],
 )
 
-/** Watermarks: the block up to which the triggers of each finality have received logs. */
+/** Watermarks: for each finality, the block up to which triggers with this finality have received logs. */
 export const marks = sqliteTable('marks', {
   finality: text('finality').primaryKey(),
   block: integer('block').notNull(),
@@ -112,7 +117,7 @@ export const fired = sqliteTable(
   ],
 )
 
-/** Pending reorg notices: blocks above this one were replaced. */
+/** Pending reorg notices. Blocks above `above` were replaced. */
 export const notices = sqliteTable(
   'notices',
   {

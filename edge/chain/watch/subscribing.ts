@@ -4,8 +4,8 @@ import type { Watched } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Applies a subscription. A repeated or older version changes nothing. A new generation resets its cursors, and keeps
- * pending reorg notices.
+ * Adds or updates a subscription. A repeated or older version changes nothing. A new generation resets the cursors of
+ * the subscription, but pending reorg notices stay pending.
  * @returns true if something changed
  */
 export function subscribe(state: WatchState, subscription: Subscription): boolean {
@@ -25,7 +25,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   state.transaction(() => {
     const watched = subscriptions.begin(subscription, state.nextCovered)
     const { since, coveredFrom, mark } = watched
-    // Blocks that were already searched, or are being delivered now, do not include this subscription.
+    // Blocks that were already searched, or are being delivered now, do not include the new subscription.
     const isOwed = since <= (state.marks.reaching(mark) ?? -1)
     if (isOwed || (coveredFrom !== undefined && since < coveredFrom))
       fallBehind(state, watched, since)
@@ -33,7 +33,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   return true
 }
 
-/** Ends a subscription as of a version. If it is the last one, the stored blocks are deleted. */
+/** Ends a subscription as of a version. If no other subscriptions are left, the stored blocks are deleted. */
 export function unsubscribe(
   state: WatchState,
   triggerId: string,
@@ -48,7 +48,10 @@ export function unsubscribe(
   })
 }
 
-/** Keeps the position when the finality changes: waits for a lower watermark, or catches up with a higher one. */
+/**
+ * Keeps the position of a subscription when its finality changes. Its live cursor waits for a lower watermark, or
+ * catches up with a higher one.
+ */
 function keepPlace(state: WatchState, watched: Watched, mark: string): void {
   const { marks } = state
   if (mark === watched.mark || watched.live) return

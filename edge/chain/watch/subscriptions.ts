@@ -4,7 +4,10 @@ import { routeOf } from '../matching/matches.ts'
 import type { Lane, Subscription } from '../subscription.ts'
 import { LanePosition } from './lane-position.ts'
 
-/** A subscription in memory. A new generation is a new object, so holders of the old one can detect the change. */
+/**
+ * A subscription in memory. A new generation is a new object, so that code with a reference to the old one can detect
+ * the change.
+ */
 export type Watched = {
   readonly triggerId: string
   readonly generation: number
@@ -12,11 +15,11 @@ export type Watched = {
   readonly route: string
   version: number
   finality: Finality
-  /** The key of its finality's watermark. */
+  /** Key of the watermark for the subscription's finality. */
   mark: string
   since: number
   coveredFrom: number | undefined
-  /** The live cursor if it lags; undefined if it is caught up. */
+  /** Live cursor if the subscription lags; undefined if it is caught up. */
   live: LanePosition | undefined
   backfill: LanePosition | undefined
 }
@@ -39,7 +42,7 @@ type LaneRow = {
   to_block: number | null
 }
 
-/** How long an ended subscription is remembered. Calls are never later than this. */
+/** Time for which an ended subscription is remembered. Calls are never delayed by more than this. */
 const ENDED_KEPT_MS = 60 * 60 * 1000
 
 export function markOf(finality: Finality): string {
@@ -53,7 +56,7 @@ export class Subscriptions {
   readonly #sql: SqlStorage
   readonly #all = new Map<string, Watched>()
   readonly #byRoute = new Map<string, Set<Watched>>()
-  /** Increases with each change of the set of filters. */
+  /** Version of the set of filters, which increases with each change. */
   #filters = 0
 
   constructor(sql: SqlStorage) {
@@ -61,7 +64,7 @@ export class Subscriptions {
     this.load()
   }
 
-  /** Reads everything from storage, at startup and after a failed transaction. */
+  /** Loads all subscriptions and cursors from storage, at startup and after a failed transaction. */
   load(): void {
     const sql = this.#sql
     this.#all.clear()
@@ -78,7 +81,7 @@ export class Subscriptions {
     return this.#all.size
   }
 
-  /** Version of the set of filters. When it changes, the union must be rebuilt. */
+  /** Version of the set of filters. When it changes, the queries that merge the filters must be rebuilt. */
   get filters(): number {
     return this.#filters
   }
@@ -109,7 +112,7 @@ export class Subscriptions {
       .toArray()[0]?.version
   }
 
-  /** Starts a subscription, or a new generation of it. Old cursors are deleted. */
+  /** Starts a subscription, or a new generation of a subscription. Old cursors are deleted. */
   begin(subscription: Subscription, coveredFrom: number | undefined): Watched {
     const { triggerId, version, generation, filter, finality, since, backfill } = subscription
     this.#drop(triggerId)
@@ -197,9 +200,9 @@ export class Subscriptions {
   }
 
   /**
-   * Ends a backfill. If its blocks are reorganized later, the live cursor delivers their logs again. If there are
-   * blocks between the two that the trigger does not receive, because it was disabled at that time, the backfill rests
-   * instead.
+   * Ends a completed backfill. The live cursor then covers its blocks, and delivers their logs again if the blocks are
+   * reorganized. There may be a gap between the backfill and the live cursor, because the trigger was disabled at that
+   * time. If the blocks of the backfill can then still be reorganized, its cursor is stored but inactive.
    * @param settled blocks up to this one can no longer be reorganized
    */
   endBackfill(watched: Watched, settled: number): void {

@@ -4,30 +4,33 @@ import type { ChainLog } from '../chain-log.ts'
 import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
 import type { Notices } from './notices.ts'
 
-/** Deadline for the answer of a trigger queue. */
+/** Deadline for the response of a trigger queue to a delivery. */
 const ANSWER_WITHIN_MS = 5_000
 
-/** Estimated size of a log's JSON without its data. */
+/** Estimated size of a log's JSON without its data, in bytes. */
 const LOG_BYTES = 1_024
 
-/** A delivery without the reorg notice, which is added to whichever delivery comes next. */
+/** A delivery without a reorg notice. A pending notice is added to the next delivery to the trigger. */
 export type Telling = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & { logs: readonly ChainLog[] }
 
-/** @property count number of logs that were accepted; if fewer than sent, the queue is full */
+/**
+ * Outcome of a delivery. `count` is the number of logs that were accepted. If fewer logs were accepted than sent, the
+ * trigger queue is full.
+ */
 export type Told = { state: 'taken'; count: number } | { state: 'over' } | { state: 'away' }
 
 export type TellerOptions = {
   tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
   notices: Notices
   transaction: (work: () => void) => void
-  /** Resolves after this time, or early when the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Delivers to triggers with one call to each at a time, so that a reorg notice arrives before the replacement logs.
- * Calls to one trigger must arrive in the order in which they are made.
+ * Delivers logs to triggers, with one call at a time to each trigger, so that a reorg notice arrives before the
+ * replacement logs. Calls to one trigger must arrive in the order in which they are made.
  */
 export class Teller {
   readonly #options: TellerOptions
@@ -37,7 +40,7 @@ export class Teller {
     this.#options = options
   }
 
-  /** Runs work for a trigger while nothing else is delivered to it. */
+  /** Runs `work` for a trigger while no other delivery to the trigger is in progress. */
   async alone<Result>(triggerId: string, work: () => Promise<Result>): Promise<Result> {
     const mine = (this.#busy.get(triggerId) ?? Promise.resolve()).then(work)
     const ended = mine.catch(() => undefined)
@@ -49,7 +52,10 @@ export class Teller {
     }
   }
 
-  /** Delivers logs in as many calls as necessary, with pending notices. Must be called within `alone`. Never throws. */
+  /**
+   * Delivers logs in as many calls as necessary, together with pending reorg notices. Must be called within `alone`.
+   * Never throws.
+   */
   async tell(triggerId: string, { logs, ...rest }: Telling): Promise<Told> {
     let count = 0
     do {
@@ -57,7 +63,8 @@ export class Teller {
       const isLast = count + some.length === logs.length
       const { backfillAt, ...facts } = rest
       const delivery = { ...facts, logs: some }
-      // The progress of a backfill is correct only once all logs before it are accepted, so the last call includes it.
+      // The progress of a backfill is correct only once all logs before it are accepted, so only the last call includes
+      // it.
       const answer = await this.#call(
         triggerId,
         isLast && backfillAt !== undefined ? { ...delivery, backfillAt } : delivery,
@@ -82,7 +89,7 @@ export class Teller {
       }
       if (answer.state === 'taken' && !isCount(answer.count, delivery.logs.length))
         return { state: 'away' }
-      // `over` acknowledges the notice too: the trigger has marked its runs, or has no runs.
+      // The response `over` also acknowledges the reorg notice: the trigger has marked its runs, or has no runs.
       if (notice) transaction(() => notices.told(triggerId, notice.serial))
       return answer
     } catch (error) {

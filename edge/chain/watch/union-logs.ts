@@ -11,19 +11,19 @@ import { halvesOf, unionOf } from '../matching/union.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 
-/** Blocks that are requested by hash at the same time. */
+/** Number of blocks for which logs are requested by hash at the same time. */
 const BLOCKS_AT_ONCE = 4
 
 /** A query that matches no logs. */
 const NOTHING: LogQuery = { addresses: [`0x${'0'.repeat(40)}`], topics: [[`0x${'0'.repeat(64)}`]] }
 
 /**
- * @property refused routes with too many logs in a block for any endpoint to return, and the highest such block; up to
- *   that block, `logs` is incomplete for the route
+ * Logs that were found. `refused` contains the filter groups with too many logs in a block for any endpoint to return,
+ * and the highest such block of each group. Up to that block, `logs` is incomplete for the group.
  */
 export type LookedUp = { logs: ChainLog[]; refused: Map<string, number> }
 
-/** Fetches all logs that match some filters, from blocks with known headers. */
+/** Fetches all logs that match a set of filters, from blocks with known headers. */
 export class UnionLogs {
   readonly queries: readonly LogQuery[]
   readonly #routes: ReadonlySet<string>
@@ -36,16 +36,17 @@ export class UnionLogs {
     this.#routes = new Set(filters.map(routeOf))
   }
 
-  /** Returns the logs with a route that belongs to one of the filters. */
+  /** Returns the logs that belong to the filter group of at least one filter. */
   wanted(logs: readonly ChainLog[]): ChainLog[] {
     return logs.filter((log) => this.#routes.has(routeOfLog(log)))
   }
 
   /**
-   * Fetches the logs of linked blocks. Each log belongs to exactly the block for which a header was given. Several
-   * blocks are requested at once. If the response has no logs of a block although its bloom may match, the block is
-   * requested by hash, because a node that does not have the block then fails instead of returning nothing. Anyone can
-   * fill a block with more logs than any node returns; the logs of other events in that block are still found.
+   * Fetches the logs of linked blocks. Each returned log belongs to a block with one of the given headers. The logs of
+   * several blocks are requested together. If the response has no logs of a block although the block's bloom filter may
+   * match, the logs of that block are requested by hash, because a node that does not have the block then fails instead
+   * of returning nothing. Anyone can fill a block with more logs than any node returns. The logs of other events in
+   * that block are still found.
    * @throws {ChainAway}
    * @throws {NodeLags}
    */
@@ -72,7 +73,7 @@ export class UnionLogs {
     return { logs: logs.toSorted(inOrder), refused }
   }
 
-  /** Reads up to the last block before a rejected one. */
+  /** Fetches the logs of a range of blocks, up to the last block before one that the provider rejects. */
   async #ofRange(
     { reader, size }: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
@@ -88,11 +89,11 @@ export class UnionLogs {
         ;({ through } = read)
       }
     } catch (error) {
-      // The remaining blocks are requested one by one.
+      // The provider rejected a block. The remaining blocks are requested one by one.
       if (!(error instanceof BlockRefused) && !isRefusal(error)) throw error
     }
     const foreign = logs.find(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)
-    if (foreign) throw new NodeLags(`block ${foreign.blockNumber} is another one in the logs`)
+    if (foreign) throw new NodeLags(`block ${foreign.blockNumber} differs in the logs`)
     return { logs, through }
   }
 
@@ -110,7 +111,7 @@ export class UnionLogs {
     )
     const logs = this.wanted(answers.flat())
     if (logs.some(({ blockHash }) => blockHash !== header.hash))
-      throw new NodeLags(`block ${header.number} is another one in the logs`)
+      throw new NodeLags(`block ${header.number} differs in the logs`)
     // Removes duplicates from overlapping responses.
     const byIndex = new Map(logs.map((log) => [log.logIndex, log]))
     return [...byIndex.values()].toSorted(inOrder)
@@ -118,7 +119,8 @@ export class UnionLogs {
 }
 
 /**
- * Fetches the logs of a block. If an endpoint does not return them all at once, splits the query down to single events.
+ * Fetches the logs of a block. If an endpoint does not return all logs in one response, splits the query, down to
+ * single events if necessary.
  */
 async function logsOfBlock(
   reader: ChainReader,
@@ -130,7 +132,7 @@ async function logsOfBlock(
     return await reader.logsOfBlock(query, header)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    // An unavailable node fails here too. Otherwise the query was too large.
+    // If the node is unavailable, this request fails as well. If it succeeds, the earlier query was too large.
     await reader.logsOfBlock(NOTHING, header)
   }
   const halves = halvesOf(query)

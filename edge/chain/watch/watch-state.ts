@@ -4,15 +4,15 @@ import { Marks } from './marks.ts'
 import { Notices } from './notices.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** The state of a watcher, in memory and in storage. Its parts change together. */
+/** State of a chain's watcher, in memory and in storage. A transaction changes all parts of the state together. */
 export class WatchState {
   readonly kept: KeptChain
   readonly subscriptions: Subscriptions
   readonly marks: Marks
   readonly notices: Notices
   /**
-   * The last block of the log request in flight. A filter that is added now is not part of that request, and covers
-   * only later blocks.
+   * Last block of the log request in flight. A filter that is added now is not part of that request, and covers only
+   * later blocks.
    */
   lookingThrough = -1
   readonly flooded = new FloodedRoutes()
@@ -39,9 +39,7 @@ export class WatchState {
     }
   }
 
-  /**
-   * The first block for which logs will be requested with a filter that is added now; undefined before the first poll.
-   */
+  /** First block for which logs will be requested with a filter that is added now; undefined before the first poll. */
   get nextCovered(): number | undefined {
     const { through } = this.kept
     return through === undefined ? undefined : Math.max(through, this.lookingThrough) + 1

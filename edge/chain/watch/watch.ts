@@ -20,32 +20,32 @@ import { WatchState } from './watch-state.ts'
 import type { ChainStatus } from './watcher.ts'
 
 export type WatchOptions = {
-  /** Migrated, and used by nothing else. */
+  /** Storage of the watcher, which must be migrated and must not be used by anything else. */
   storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
   reader: ChainReader
-  /** Learned from the provider, and shared by all readers of this chain. */
+  /** Request size that was learned from the provider, shared by all readers of the chain. */
   size?: RangeSize
-  /** Calls to one trigger must arrive in the order in which they are made. */
+  /** Delivers logs to a trigger queue. Calls to one trigger must arrive in the order in which they are made. */
   tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
   now: () => number
-  /** Resolves after this time, or early when the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** Keeps the object alive while the promise is pending. */
+  /** Keeps the Durable Object alive while the promise is pending. */
   keepAlive: (work: Promise<void>) => void
-  /** Called when there may be ranges to read: the backfill's `poke`. */
+  /** Called when there may be block ranges for the backfill to read. */
   stretchesDue: () => void
-  /** Called when blocks that were read by ranges have been replaced: the backfill's `forget`. */
+  /** Called when blocks that the backfill has read were replaced, so that it discards their logs. */
   stretchesReplaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** Result of a poll. `away` means that no endpoint answers, and the next poll may wait. */
+/** Result of a poll. `away` means that no endpoint answers, and the next poll may be delayed. */
 export type Looked = 'idle' | 'looked' | 'lags' | 'away'
 
 /**
- * Watches one chain for all of its triggers. New blocks are read once for all of them, and each trigger receives the
- * logs that are final for it. Everything needed to resume is in storage, so it may be interrupted at any time. It does
- * nothing that was not started by `poll` or by a call from a trigger.
+ * Watches one chain for all of its triggers. New blocks are read once for all triggers, and each trigger receives the
+ * logs that are final for it. Everything that is needed to resume is in storage, so the watcher may be interrupted at
+ * any time. All work is started by `poll` or by a call from a trigger.
  */
 export class Watch {
   readonly #options: WatchOptions
@@ -86,12 +86,12 @@ export class Watch {
     return this.#state.subscriptions.size > 0
   }
 
-  /** The latest reported head; undefined before the first response. */
+  /** Block number of the latest reported head; undefined before the first response. */
   get head(): number | undefined {
     return this.#seen.facts.head ?? undefined
   }
 
-  /** Time of an endpoint's last response, in Unix milliseconds. */
+  /** Time of the last response from an endpoint, in Unix milliseconds; undefined before the first response. */
   get answeredAt(): number | undefined {
     return this.#seen.facts.answeredAt ?? undefined
   }
@@ -170,7 +170,7 @@ export class Watch {
     return 'away'
   }
 
-  /** Starts background work, which is independent of polls. */
+  /** Starts deliveries to lagging triggers and the backfill. Both run in the background, independently of polls. */
   #tend(): void {
     try {
       this.#options.keepAlive(this.#lagging.tend())

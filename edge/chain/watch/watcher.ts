@@ -5,24 +5,30 @@ import type { LogFilter } from '../matching/log-filter.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
 import type { EndpointHealth } from '../rpc/chain-reader.ts'
 
-/** The chain cannot be queried now. This is a value, because the class of an error is lost between Durable Objects. */
+/**
+ * Returned if the chain cannot be queried at the moment. This is a value instead of an error, because the class of an
+ * error is lost between Durable Objects.
+ */
 export type Away = { state: 'away' }
 
 export interface Watcher {
   /**
    * Fetches the number of the latest block.
-   * @param finality of the trigger; if the chain does not serve this tag, the result is `no_such_finality`
+   * @param finality finality of the trigger; if the chain does not serve this tag, the result is `no_such_finality`
    */
   head(
     finality: Finality,
   ): Promise<{ state: 'known'; head: number } | Away | { state: 'no_such_finality' }>
-  /** Starts, changes or resumes a subscription. A version older than the known one changes nothing. */
+  /** Starts, changes or resumes a subscription. A version that is older than the known one changes nothing. */
   watch(subscription: Subscription): Promise<void>
-  /** Ends the subscription as of this version. */
+  /** Ends the subscription of a trigger, as of a version of the trigger's record. */
   unwatch(triggerId: string, version: number): Promise<void>
   /** Resumes deliveries to a trigger, because its full queue has room again. */
   roomFor(triggerId: string): Promise<void>
-  /** Returns the latest final logs that match, newest first, as far back as a few requests reach. */
+  /**
+   * Returns the latest finalized logs that match a filter, newest first. Searches only as far back as a few requests
+   * reach.
+   */
   recent(
     filter: LogFilter,
     finality: Finality,
@@ -44,7 +50,9 @@ export interface Watcher {
     | {
         state: 'known'
         hasCode: boolean
-        /** Distinct first topics of its latest logs, latest first; null if the chain did not return them. */
+        /**
+         * Distinct first topics of the contract's latest logs, newest first; null if the chain did not return the logs.
+         */
         events: string[] | null
       }
     | Away
@@ -56,19 +64,21 @@ export interface Watcher {
 
 export type ChainStatus = {
   watching: boolean
-  /** The latest reported head; null before the first response. */
+  /** Block number of the latest reported head; null before the first response. */
   head: number | null
-  /** Time of that block, in Unix seconds. */
+  /** Time of the head block, in Unix seconds; null before the first response. */
   headTimestamp: number | null
-  /** Time of an endpoint's last response, in Unix milliseconds. */
+  /** Time of the last response from an endpoint, in Unix milliseconds; null before the first response. */
   answeredAt: number | null
-  /** The last block searched for logs; below `head` while the watcher catches up. */
+  /**
+   * Last block that was searched for logs; below `head` while the watcher catches up, and null before the first poll.
+   */
   lookedThrough: number | null
   safe: number | null
   finalized: number | null
   /**
-   * Triggers of this chain. `backfills` counts those with a backfill, `behind` those that wait to retry a delivery,
-   * usually because their queue is full.
+   * Number of triggers of this chain. `backfills` counts the triggers with a backfill, and `behind` counts those that
+   * wait to retry a delivery, usually because their queue is full.
    */
   triggers: number
   backfills: number

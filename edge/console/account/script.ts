@@ -9,7 +9,7 @@ import { onPress } from '../passkeys/on-press.ts'
 
 const status = document.getElementById('passkey-status')!
 
-/** Absent if no passkey can be added; the page then shows the reason. */
+/** Form to add a passkey. Null if no passkey can be added, in which case the page shows the reason. */
 const form = document.querySelector<HTMLFormElement>('form#add-passkey')
 
 async function add(fields: FormData): Promise<void> {
@@ -32,4 +32,4 @@ if (form && browserSupportsWebAuthn()) {
     void press()
   })
   button.disabled = false
-} else if (form) status.textContent = 'This browser has no passkeys.'
+} else if (form) status.textContent = 'This browser does not support passkeys.'

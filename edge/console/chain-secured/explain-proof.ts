@@ -1,6 +1,6 @@
 /**
- * Explains a proof before it is signed. A proof that differs in any way from the one the client would build never
- * reaches the wallet.
+ * Explains a wallet proof before it is signed. A proof that differs from the one that the client would build is never
+ * passed to the wallet.
  */
 import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/typed-data.ts'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
@@ -8,11 +8,11 @@ import type { Explanation } from './explanation.ts'
 import { RpcError, UNSUPPORTED } from './rpc-error.ts'
 
 type Asked = {
-  /** The typed data passed to `eth_signTypedData_v4`. */
+  /** Typed data to sign, as passed to `eth_signTypedData_v4`. Untrusted. */
   text: unknown
   address: string
   chainId: bigint
-  /** Unix milliseconds. */
+  /** Current time in Unix milliseconds. */
   now: number
 }
 
@@ -21,38 +21,38 @@ type Words = Pick<Explanation, 'title' | 'says' | 'undo' | 'forEver'>
 const PURPOSES_IN_WORDS: Record<Purpose, Words> = {
   ConvertAccount: {
     title: 'Convert the account to this wallet',
-    says: 'Lets the service hand the account to this wallet, in a transaction that the service sends and pays. From then on this wallet alone changes the account, and the account key changes nothing.',
-    undo: 'There is no way back: neither the service nor the account key can take the account from the wallet.',
+    says: 'Allows the service to transfer the account to this wallet, in a transaction that the service sends and pays for. From then on, only this wallet can change the account, and the account key cannot change anything.',
+    undo: 'This cannot be undone: neither the service nor the account key can take the account back from the wallet.',
     forEver: true,
   },
   CreateWallet: {
-    title: 'Prove your wallet, for a new wallet',
-    says: 'Lets the service derive a new wallet for this account. Nothing is registered by it: the transaction that does so is asked for next.',
-    undo: 'Nothing has to be undone: without the transaction nothing has happened.',
+    title: 'Prove wallet ownership to create a wallet',
+    says: 'Allows the service to derive a new wallet for this account. This does not register the wallet; you will be asked for that transaction next.',
+    undo: 'Nothing to undo: nothing changes without the transaction.',
     forEver: false,
   },
   AddUsageApiKey: {
-    title: 'Prove your wallet, for a new usage key',
-    says: 'Lets the service make a new usage key for this account. The key is worth nothing before it is registered: the transaction that does so is asked for next.',
-    undo: 'Nothing has to be undone: without the transaction nothing has happened.',
+    title: 'Prove wallet ownership to create a usage key',
+    says: 'Allows the service to create a new usage key for this account. The key does not work until it is registered; you will be asked for that transaction next.',
+    undo: 'Nothing to undo: nothing changes without the transaction.',
     forEver: false,
   },
   BillingAuth: {
-    title: 'Prove your wallet, for billing',
-    says: 'Lets this page read the balance and what was spent, begin payments, and set the spending caps of usage keys. It permits nothing else, and moves no funds.',
-    undo: 'It ends by itself.',
+    title: 'Prove wallet ownership for billing',
+    says: 'Allows this page to read the balance and charges, start payments, and set the spending caps of usage keys. It permits nothing else and moves no funds.',
+    undo: 'It expires automatically.',
     forEver: false,
   },
 }
 
-/** @throws {RpcError} unless it is a proof of this wallet for this chain, with a current timestamp */
+/** @throws {RpcError} if the text is not a proof of this wallet for this chain with a current timestamp */
 export function explainedProof({ text, address, chainId, now }: Asked): Explanation {
   const { purpose, issuedAt } = proofIn(text)
   const expected = typedDataOf({ purpose, address, issuedAt, chainId })
   if (!isSame(text, expected))
-    throw refusal('it is not a proof of this wallet for this service’s chain')
+    throw refusal('it is not a proof by this wallet for the chain of this service')
   if (Math.abs(now / 1000 - issuedAt) > PROOF_WINDOW_S)
-    throw refusal('it is dated for another time than now')
+    throw refusal('its timestamp is not current')
   const until = new Date((issuedAt + PROOF_WINDOW_S) * 1000)
   return {
     kind: 'proof',
@@ -61,8 +61,8 @@ export function explainedProof({ text, address, chainId, now }: Asked): Explanat
       ['Statement', `${purpose} of ${expected.domain.name}`],
       ['Wallet', address],
       ['Chain', String(chainId)],
-      ['Good until', `${until.toISOString().slice(0, 19).replace('T', ' ')} UTC`],
-      ['Costs', 'nothing: it is a signature, and no transaction'],
+      ['Valid until', `${until.toISOString().slice(0, 19).replace('T', ' ')} UTC`],
+      ['Cost', 'none: this is a signature, not a transaction'],
     ],
   }
 }
@@ -72,11 +72,11 @@ function proofIn(text: unknown): { purpose: Purpose; issuedAt: number } {
   const purpose = PURPOSES.find((known) => known === read?.primaryType)
   const issuedAt = read?.message?.issuedAt
   if (purpose === undefined || typeof issuedAt !== 'number')
-    throw refusal('it is no statement that this page can explain')
+    throw refusal('it is not a statement that this page can explain')
   return { purpose, issuedAt }
 }
 
-/** Compares by content, because wallets and clients may order the members differently. */
+/** Returns true if two proofs have the same content. Ignores the order of members, which differs between clients. */
 function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolean {
   const read = parsed(text)
   const address = String(read?.message?.address)
@@ -92,17 +92,17 @@ function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolea
   return isOurs && JSON.stringify(sorted(read)) === JSON.stringify(sorted(ours))
 }
 
-/** Untrusted input: any member may be missing or of any type. */
+/** Parsed typed data. It is untrusted, so any member may be missing or have any type. */
 type Read = { primaryType?: unknown; message?: { address?: unknown; issuedAt?: unknown } } | null
 
 function parsed(text: unknown): Read {
-  if (typeof text !== 'string') throw refusal('it is no text')
+  if (typeof text !== 'string') throw refusal('it is not a string')
   try {
     return JSON.parse(text) as Read
   } catch {
-    throw refusal('it is no JSON')
+    throw refusal('it is not JSON')
   }
 }
 
 const refusal = (why: string) =>
-  new RpcError(UNSUPPORTED, `this page refuses to have it signed: ${why}`)
+  new RpcError(UNSUPPORTED, `this page refused to request the signature: ${why}`)

@@ -1,4 +1,4 @@
-/** Explains a transaction from the exact bytes that the wallet is about to sign. */
+/** Explains a transaction, based on the exact bytes that the wallet is going to sign. */
 import type { Interface } from 'ethers'
 import { accountHashOfWallet } from '../../../shared/typed-data.ts'
 import { CONTRACT_CALLS } from './contract-calls.ts'
@@ -6,36 +6,39 @@ import type { Explanation } from './explanation.ts'
 import type { Words } from './in-words.ts'
 import { RpcError, UNSUPPORTED } from './rpc-error.ts'
 
-/** The chain and contract that hold the accounts, as reported by the service (`get_node_chain_config`). */
+/** The chain and contract that store the accounts, as reported by the service (`get_node_chain_config`). */
 export type Place = {
   chainId: bigint
   contractAddress: string
-  /** Name of the chain. `token` is the symbol of its coin. */
+  /** Name of the chain. The symbol of the chain's native coin is in `token`. */
   chainName: string
   token: string
 }
 
 type Asked = {
-  /** The transaction passed to `eth_sendTransaction`. */
+  /** Transaction to send, as passed to `eth_sendTransaction`. Untrusted. */
   transaction: unknown
   /** Address of the signing wallet. */
   address: string
   place: Place
   words: Words
-  /** Wei per unit of gas; undefined if the node does not report it. */
+  /** Gas price in wei per unit of gas; undefined if the node does not report it. */
   gasPrice: bigint | undefined
 }
 
-/** Fields that a transaction may have. A `value` would transfer funds; nonce and fees are for the wallet to choose. */
+/**
+ * Fields that a transaction may have. A `value` is not allowed, because it would transfer funds. The wallet chooses the
+ * nonce and the fees.
+ */
 const MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'data', 'gas', 'chainId'])
 
-/** @throws {RpcError} unless it is a write in `CONTRACT_CALLS` to this wallet's own account */
+/** @throws {RpcError} if the transaction is not a call in `CONTRACT_CALLS` that changes this wallet's own account */
 export async function explainedTransaction(asked: Asked): Promise<Explanation> {
   const { transaction, address, place, words, gasPrice } = asked
   const { data, gas } = requireOurs(transaction, address, place)
   const { name, args } = decoded(data, await contract())
   const call = Object.hasOwn(CONTRACT_CALLS, name) ? CONTRACT_CALLS[name] : undefined
-  if (!call) throw refusal(`${name} is not what an admin does`)
+  if (!call) throw refusal(`${name} is not an admin function`)
   const { forEver = false, facts, ...explained } = call(ownArgs(name, args, address), words)
   return {
     kind: 'transaction',
@@ -45,16 +48,16 @@ export async function explainedTransaction(asked: Asked): Promise<Explanation> {
       ...facts,
       [
         'Contract',
-        `${place.contractAddress}, the accounts on ${place.chainName} (${place.chainId})`,
+        `${place.contractAddress}, the accounts contract on ${place.chainName} (${place.chainId})`,
       ],
       ['Function', name],
       ['Signed by', address],
-      ['Costs', cost(BigInt(gas), gasPrice, place.token)],
+      ['Cost', cost(BigInt(gas), gasPrice, place.token)],
     ],
   }
 }
 
-/** The fields of a validated transaction that are needed later. */
+/** Fields of a validated transaction that the explanation uses. */
 type Ours = { data: string; gas: string }
 
 function requireOurs(
@@ -62,20 +65,22 @@ function requireOurs(
   address: string,
   { chainId, contractAddress }: Place,
 ): Ours {
-  if (typeof transaction !== 'object' || transaction === null) throw refusal('it is no transaction')
+  if (typeof transaction !== 'object' || transaction === null)
+    throw refusal('it is not a transaction')
   const stranger = Object.keys(transaction).find((member) => !MEMBERS.has(member))
-  if (stranger !== undefined) throw refusal(`it has a ${stranger}`)
+  if (stranger !== undefined) throw refusal(`it has an unexpected field: ${stranger}`)
   const { from, to, data, gas, chainId: chain } = transaction as Record<string, unknown>
   if (!isText(from) || from.toLowerCase() !== address.toLowerCase())
-    throw refusal('another wallet would send it')
+    throw refusal('its sender is another wallet')
   if (!isText(to) || to.toLowerCase() !== contractAddress.toLowerCase())
-    throw refusal('it goes to another contract than that of the accounts')
-  if (!isText(data) || !isText(gas) || !/^0x[0-9a-f]+$/i.test(gas)) throw refusal('it is not whole')
+    throw refusal('its recipient is not the accounts contract')
+  if (!isText(data) || !isText(gas) || !/^0x[0-9a-f]+$/i.test(gas))
+    throw refusal('it is incomplete')
   if (chain !== `0x${chainId.toString(16)}`) throw refusal('it is for another chain')
   return { data, gas }
 }
 
-/** Imports ethers, a separate script that loads only once a wallet is connected. */
+/** Returns the contract's interface. Imports ethers, a separate script that is loaded only if a wallet is connected. */
 async function contract(): Promise<Interface> {
   const [{ Interface: Coding }, { accountConfigAbi }] = await Promise.all([
     import('ethers'),
@@ -86,7 +91,7 @@ async function contract(): Promise<Interface> {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Decodes the call. Re-encodes it and compares the bytes, so that no trailing data is hidden in it. */
+/** Decodes a contract call. Encodes the result again and compares the bytes, to detect hidden trailing data. */
 function decoded(data: string, coding: Interface): { name: string; args: readonly unknown[] } {
   let call
   let again
@@ -94,27 +99,31 @@ function decoded(data: string, coding: Interface): { name: string; args: readonl
     call = coding.parseTransaction({ data })
     again = call && coding.encodeFunctionData(call.fragment, call.args)
   } catch {
-    throw refusal('its arguments can not be read')
+    throw refusal('its arguments cannot be decoded')
   }
-  if (!call) throw refusal('the contract of the accounts has no such function')
-  if (again !== data.toLowerCase()) throw refusal('there is more in it than can be read')
+  if (!call) throw refusal('the accounts contract does not have this function')
+  if (again !== data.toLowerCase())
+    throw refusal('it contains additional data that cannot be decoded')
   return { name: call.name, args: call.args }
 }
 
-/** Returns the arguments after the first one, which must be the account hash of this wallet. */
+/** Checks that the first argument of a call is the account hash of this wallet, and returns the other arguments. */
 function ownArgs(name: string, args: readonly any[], address: string): readonly any[] {
   if (name === 'newChainSecuredAccount') return args
   const [hash, ...others] = args
   if (BigInt(hash) !== BigInt(accountHashOfWallet(address)))
-    throw refusal('it changes an account of somebody else')
+    throw refusal('it changes another account')
   return others
 }
 
-/** Formats the maximum cost. The gas limit includes a margin of one fifth, so the actual cost is lower. */
+/**
+ * Formats the maximum cost of a transaction. The actual cost is lower, because the gas limit includes a margin of one
+ * fifth.
+ */
 function cost(gas: bigint, gasPrice: bigint | undefined, token: string): string {
   const units = `gas, up to ${gas.toLocaleString('en')} units`
-  if (gasPrice === undefined) return `${units}; the wallet says at which price`
-  return `${units}: about ${inCoins(gas * gasPrice)} ${token} at most`
+  if (gasPrice === undefined) return `${units}; your wallet shows the price`
+  return `${units}: at most about ${inCoins(gas * gasPrice)} ${token}`
 }
 
 const COIN_DECIMALS = 18
@@ -130,4 +139,4 @@ function inCoins(wei: bigint): string {
 }
 
 const refusal = (why: string) =>
-  new RpcError(UNSUPPORTED, `this page refuses to have it sent: ${why}`)
+  new RpcError(UNSUPPORTED, `this page refused to request the transaction: ${why}`)

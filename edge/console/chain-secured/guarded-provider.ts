@@ -1,6 +1,6 @@
 /**
- * Wraps a wallet so that it never signs or sends anything that was not first explained to the person, based on the
- * exact bytes. All of the client's requests to the wallet go through this provider.
+ * Wraps a wallet's provider so that the wallet never signs or sends anything before it is explained to the person. The
+ * explanation is derived from the exact bytes. All of the client's requests to the wallet go through this provider.
  */
 import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
@@ -13,17 +13,19 @@ import { RpcError, UNAUTHORIZED, UNSUPPORTED } from './rpc-error.ts'
 
 type Parts = {
   wallet: Eip1193Provider
-  /** The address that the person connected. If the wallet switches to another address, requests are refused. */
+  /** Address that the person connected. If the wallet switches to another address, requests are refused. */
   address: string
   place: Place
   consent: Consent
-  /** Reads the account from the contract, for the names in it. Undefined if it does not exist yet. */
+  /**
+   * Reads the account from the contract, for the names of its items. Returns undefined if the account does not exist.
+   */
   account: () => Promise<AccountView | undefined>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
-/** Read-only methods that the wallet forwards to a node. They sign nothing and need no consent. */
+/** Read-only RPC methods, which the wallet forwards to a node. They sign nothing, so they need no consent. */
 const READS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
@@ -54,14 +56,14 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     if (typeof first === 'string' && first.toLowerCase() === address.toLowerCase()) return [address]
     throw new RpcError(
       UNAUTHORIZED,
-      `it is on another address now, and this page shows the account of ${address}: choose that one in the wallet, or connect again`,
+      `the wallet now uses another address, but this page shows the account of ${address}: select that address in the wallet, or connect again`,
     )
   }
 
   const requireChain = async (): Promise<void> => {
     const chainId = await read('eth_chainId', [])
     if (BigInt(chainId as string) === place.chainId) return
-    throw new RpcError(UNSUPPORTED, `it is on another chain now than ${place.chainName}`)
+    throw new RpcError(UNSUPPORTED, `the wallet is no longer on ${place.chainName}`)
   }
 
   const gasPrice = async (): Promise<bigint | undefined> => {
@@ -78,7 +80,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     consent.asked()
     let isLate = false
     try {
-      // The wallet's address or chain may have changed while the person was reading.
+      // The wallet's address or chain may have changed while the person was reading the explanation.
       await requireAddress()
       await requireChain()
       const question = wallet.request({ method, params })
@@ -97,7 +99,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
       gasPrice(),
     ])
     const asked = { transaction, address, place, words, gasPrice: price }
-    // Copied so that the caller cannot change the transaction between explanation and sending.
+    // The transaction is copied, so that the caller cannot change it between the explanation and sending.
     const copy = structuredClone(transaction)
     const explanation = await explainedTransaction({ ...asked, transaction: copy })
     return askedFor(explanation, 'eth_sendTransaction', [copy])
@@ -105,9 +107,9 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
 
   const sign = async ([signer, text]: readonly unknown[]) => {
     if (typeof signer !== 'string' || signer.toLowerCase() !== address.toLowerCase())
-      throw new RpcError(UNAUTHORIZED, 'another wallet would sign')
+      throw new RpcError(UNAUTHORIZED, 'the signer is another wallet')
     const explanation = explainedProof({ text, address, chainId: place.chainId, now: now() })
-    // Re-serialized, because a wallet could resolve duplicate keys differently than the explanation did.
+    // The data is serialized again, because a wallet could interpret duplicate keys differently than the explanation.
     const asRead = JSON.stringify(JSON.parse(String(text)))
     return askedFor(explanation, 'eth_signTypedData_v4', [address, asRead])
   }
@@ -115,9 +117,9 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
   const change = async (params: readonly unknown[]) => {
     const wanted = (params[0] as { chainId?: unknown } | undefined)?.chainId
     if (wanted !== `0x${place.chainId.toString(16)}`)
-      throw new RpcError(UNSUPPORTED, 'that is not the chain of the accounts')
+      throw new RpcError(UNSUPPORTED, 'this is not the chain of the accounts')
     return answered(
-      `change to ${place.chainName}`,
+      `switch to ${place.chainName}`,
       wallet.request({ method: 'wallet_switchEthereumChain', params }),
     )
   }
@@ -130,7 +132,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
       if (method === 'eth_sendTransaction') return send(given)
       if (method === 'eth_signTypedData_v4') return sign(given)
       if (method === 'wallet_switchEthereumChain') return change(given)
-      throw new RpcError(UNSUPPORTED, `this page asks no wallet for ${method}`)
+      throw new RpcError(UNSUPPORTED, `this page does not allow ${method}`)
     },
   }
 }

@@ -1,15 +1,15 @@
-/** Adds the names given by the admin to an account's IDs, because a bare ID does not show what is being changed. */
+/** Describes the IDs in a contract call with the names that the account's admin gave them. */
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
-/** Long enough to recognize a name. A longer one could push the text after it out of view. */
+/** Maximum number of displayed characters of a name. A longer name could push the text after it out of view. */
 const NAME_SHOWN_CHARACTERS = 64
-const EVERY_WALLET = 'every wallet of the account, later ones too'
-const EVERY_ACTION = 'every action, whoever wrote it'
+const EVERY_WALLET = 'every wallet of the account, including future ones'
+const EVERY_ACTION = 'every action, by any author'
 
 export type Words = {
   group: (id: bigint) => string
-  /** For the group arrays of usage keys, in which 0 means every group. */
+  /** Describes a group array of a usage key, in which 0 means every group. */
   groups: (ids: readonly bigint[]) => string
   wallet: (pkpId: string) => string
   wallets: (pkpIds: readonly string[]) => string
@@ -19,11 +19,11 @@ export type Words = {
 }
 
 /**
- * @param account current state of the account in the contract; undefined if it could not be read, in which case IDs are
- * shown without names
+ * Returns functions that describe the IDs of an account.
+ * @param account current state of the account in the contract; if it is undefined, IDs are described without names
  */
 export function inWords(account: AccountView | undefined): Words {
-  // Quotation marks in a name are replaced, so that a name cannot close its own quotes.
+  // Curly quotation marks in a name are replaced, so that the name cannot end its own quotation.
   const named = (what: string, name: string | undefined) =>
     name ? `${what} “${name.slice(0, NAME_SHOWN_CHARACTERS).replace(/[“”]/g, '"')}”` : what
   const group = (id: bigint) =>
@@ -36,18 +36,18 @@ export function inWords(account: AccountView | undefined): Words {
   const action = (cidHash: string) => {
     if (cidHash === ZERO_WORD) return EVERY_ACTION
     const known = account?.actions.find((candidate) => candidate.cidHash === cidHash)
-    return named(known?.cid || `the action of hash ${cidHash}`, known?.name)
+    return named(known?.cid || `the action with hash ${cidHash}`, known?.name)
   }
   const usageKey = (hash: string) => {
     const known = account?.usageApiKeys.find((candidate) => candidate.hash === hash)
-    return named(`the usage key of hash ${hash}`, known?.name)
+    return named(`the usage key with hash ${hash}`, known?.name)
   }
   return {
     group,
     groups: (ids) =>
-      ids.includes(0n) ? 'every group, later ones too' : listed(ids.map((id) => group(id))),
+      ids.includes(0n) ? 'every group, including future ones' : listed(ids.map((id) => group(id))),
     wallet,
-    // Shown alone: the wildcard makes the other IDs meaningless, and could be overlooked among hundreds of them.
+    // The wildcard is shown alone: it makes all other IDs redundant, and could be overlooked among hundreds of them.
     wallets: (ids) =>
       ids.includes(ZERO_WORD) ? EVERY_WALLET : listed(ids.map((id) => wallet(id))),
     action,

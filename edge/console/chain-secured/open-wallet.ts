@@ -1,4 +1,6 @@
-/** Creates a client for the wallet that a person has chosen. All of its requests go through the guard. */
+/**
+ * Creates a client for a wallet that a person has chosen. All requests to the wallet go through the guarded provider.
+ */
 import { createClient } from '../../../shared/client/client.ts'
 import type { CommonOperations } from '../../../shared/client/core/common-operations.ts'
 import type { CommonOptions, Step } from '../../../shared/client/options.ts'
@@ -16,31 +18,31 @@ import { accountOf, hasCode, type Standing, standingOf } from './standing.ts'
 
 export type OpenedWallet = {
   client: SovereignClient
-  /** EIP-55 checksummed. */
+  /** Address of the wallet, with an EIP-55 checksum. */
   address: string
   place: Place
-  /** The guarded wallet, for requests by an API-mode client. */
+  /** Guarded provider of the wallet, for requests by an API-mode client. */
   provider: Eip1193Provider
-  /** Returns the standing of the given address, by default the wallet's own. */
+  /** Returns the standing of an address; by default, of the wallet's own address. */
   standing: (address?: string) => Promise<Standing>
   isContract: (address: string) => Promise<boolean>
 }
 
 type Parts = {
   wallet: Eip1193Provider
-  /** Client of the origin, with or without a key. Supplies the contract address, and verifies the origin. */
+  /** Client of the origin, with or without a key. It provides the contract address, and verifies the origin. */
   core: Pick<CommonOperations, 'getNodeChainConfig' | 'verification'>
   options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
   consent: Consent
   onStep: (step: Step) => void
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** Aborts all pending requests to the wallet. */
+  /** Signal that aborts all pending requests to the wallet. */
   signal: AbortSignal
 }
 
 /**
- * Requests the wallet's address, and asks the wallet to switch to the chain that holds the accounts.
+ * Requests the wallet's address, and asks the wallet to switch to the chain that stores the accounts.
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and errors from requests to the
  * origin
  */
@@ -90,5 +92,5 @@ export async function openWallet(parts: Parts): Promise<OpenedWallet> {
   }
 }
 
-const NO_CODE = 'the wallet says that it is on the right chain, and there is no such contract there'
-const LOOK = 'Look which node the wallet asks: it may be that of another chain, or of a copy of it.'
+const NO_CODE = 'the wallet reports the right chain, but the contract does not exist there'
+const LOOK = 'Check which node the wallet uses. It may belong to another chain or to a fork of it.'

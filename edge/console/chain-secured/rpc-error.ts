@@ -1,6 +1,6 @@
 /**
- * Wallet error as defined by EIP-1193, from which the client builds its own errors. Any of these codes means that the
- * request was not carried out.
+ * Wallet error as defined by EIP-1193, which the client converts to its own errors. Every code in this file means that
+ * the request was not carried out.
  */
 export class RpcError extends Error {
   override name = 'RpcError'
@@ -11,9 +11,9 @@ export class RpcError extends Error {
   }
 }
 
-/** The user rejected the request. */
+/** Error code of EIP-1193: the user rejected the request. */
 export const REFUSED = 4001
-/** The account is not authorized; here, the wallet has switched to another account. */
+/** Error code of EIP-1193: the account is not authorized. Used if the wallet has switched to another account. */
 export const UNAUTHORIZED = 4100
-/** The wallet or this page does not support the method. */
+/** Error code of EIP-1193: the wallet or this page does not support the method. */
 export const UNSUPPORTED = 4200

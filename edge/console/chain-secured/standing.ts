@@ -1,4 +1,4 @@
-/** Reads the contract's state for an address, through the wallet's own node. */
+/** Reads the contract's state for an address, through the node that the wallet uses. */
 import {
   type AccountView,
   contractCoding,
@@ -9,15 +9,16 @@ import { accountHashOfWallet } from '../../../shared/typed-data.ts'
 import type { Place } from './explain-transaction.ts'
 
 /**
- * - `admin`: can change its account.
- * - `former`: the account was handed on or is managed by the service; the address can never be an admin again.
- * - `none`: was never an admin, and can open an account or receive one.
+ * Relation of a wallet's address to an account:
+ * - `admin`: the wallet can change its account.
+ * - `former`: the account was transferred or is managed by the service; the wallet can never be an admin again.
+ * - `none`: the wallet was never an admin, and can open an account or receive one.
  */
 export type Standing = 'admin' | 'former' | 'none'
 
 export type Asking = { provider: Eip1193Provider; place: Place }
 
-/** Reads a wallet's account, whatever hash it is stored under. Undefined if there is no account. */
+/** Returns the account of a wallet, even if it is stored under another hash, or undefined if there is no account. */
 export async function accountOf(
   { provider, place }: Asking,
   address: string,
@@ -44,7 +45,7 @@ export async function standingOf(asking: Asking, address: string): Promise<Stand
   return isAdmin ? 'admin' : 'former'
 }
 
-/** Returns true if there is code at the address, as for contract wallets. */
+/** Returns true if an address has code, as contract wallets have. */
 export async function hasCode({ provider }: Asking, address: string): Promise<boolean> {
   const code = await provider.request({ method: 'eth_getCode', params: [address, 'latest'] })
   return typeof code === 'string' && code.length > 2

@@ -1,4 +1,4 @@
-/** Formats the times of a chart in UTC, like all times on the pages. */
+/** Formats the times in a chart. They are in UTC, like all times on our pages. */
 
 const DAY_S = 24 * 60 * 60
 
@@ -9,10 +9,13 @@ const HOUR = format({ hour: '2-digit', minute: '2-digit' })
 const DAY = format({ day: 'numeric', month: 'short' })
 const MOMENT = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
-/** @param seconds Unix seconds of axis ticks; a midnight is shown as its date, any other time as hours and minutes */
+/**
+ * Formats the ticks of a time axis: a midnight as its date, any other time as hours and minutes.
+ * @param seconds times of the ticks in Unix seconds
+ */
 export function axisTimes(seconds: readonly number[]): string[] {
   return seconds.map((at) => (at % DAY_S === 0 ? DAY : HOUR).format(at * 1000))
 }
 
-/** @param at Unix milliseconds */
+/** @param at time in Unix milliseconds */
 export const momentWritten = (at: number): string => MOMENT.format(at)

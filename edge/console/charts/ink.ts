@@ -1,8 +1,8 @@
 import type { Colour } from './chart.ts'
 
 /**
- * Resolves the page's colours for a canvas. CSS variables depend on the current colour scheme, so they are read from a
- * probe element.
+ * Resolves the names of the page's colours to values for a canvas. The colours are CSS variables that depend on the
+ * current colour scheme, so they are read from a temporary element.
  */
 export function inkOf(element: HTMLElement): (colour: Colour | 'line') => string {
   return (colour) => {

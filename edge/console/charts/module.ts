@@ -1,7 +1,8 @@
 /**
- * Charts, imported from `/scripts/charts.js` when one scrolls into view. They need no change to the page's content
- * security policy: uPlot draws on a canvas and positions its elements through the CSSOM, and its style sheet is
- * adopted. A table next to the chart shows the same data for people who cannot see the canvas.
+ * Draws charts. Pages import this module from `/scripts/charts.js` when a chart scrolls into view. Charts need no
+ * change to the page's content security policy, because uPlot draws on a canvas and positions its elements through the
+ * CSSOM, and its style sheet is adopted. Each page also shows the data as a table, for people who cannot see the
+ * canvas.
  */
 import uPlot from 'uplot'
 import css from 'uplot/dist/uPlot.min.css'
@@ -19,12 +20,15 @@ export type DrawnChart = {
 const adopted = new CSSStyleSheet()
 adopted.replaceSync(css)
 
-/** Axis steps. All values are integers, including cents: 1, 2, 5, 10, up to billions. */
+/** Allowed distances between the ticks of a value axis: 1, 2, 5, 10, and so on. All values are integers. */
 const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
 
-/** Draws into an element that has a height. Redraws when its width or the colour scheme changes. */
+/**
+ * Draws a chart into an element, which must have a height. Redraws the chart when the element's width or the colour
+ * scheme changes.
+ */
 export function drawChart(element: HTMLElement, chart: Chart): DrawnChart {
   if (!document.adoptedStyleSheets.includes(adopted)) document.adoptedStyleSheets.push(adopted)
   const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -66,7 +70,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
     font: '12px system-ui, sans-serif',
     ticks: { show: false },
   }
-  // Stacked bars: the tallest is drawn first, and the shorter ones over it.
+  // Stacked bars are drawn from the tallest to the shortest, each over the previous one.
   const drawn = chartData(chart).slice(1)
   return {
     ...sizeOf(element),
@@ -106,7 +110,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
   }
 }
 
-/** Writes the values under the pointer into the element named by `data-read-out`. */
+/** Shows the values under the pointer in the element that `data-read-out` names. */
 function readOut(element: HTMLElement, { times, series, written }: Chart, at?: number | null) {
   const place = document.getElementById(element.dataset.readOut ?? '')
   if (!place) return

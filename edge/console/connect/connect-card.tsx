@@ -1,16 +1,18 @@
-/** The sign-in forms. The Worker renders them disabled, and the script replaces them with working ones. */
+/**
+ * Forms to connect to an account. The Worker renders them disabled, and the script replaces them with working forms.
+ */
 import type { Child, FC } from 'hono/jsx'
 import { NoWalletCard } from '../console/wallets/no-wallet.tsx'
 import { Field } from '../parts.tsx'
 import { NameOnChain } from '../name-on-chain.tsx'
 
 export type ConnectCardProps = {
-  /** Operation in progress, such as "Connecting…". All forms are disabled meanwhile. */
+  /** Operation in progress, such as "Connecting…". All forms are disabled during an operation. */
   busy?: string | undefined
   problem?: Child
-  /** Absent without the script: then the forms are disabled, so that the browser never submits a key. */
+  /** Submit handlers. Absent without the script: the forms are then disabled, so that browsers never submit a key. */
   acts?: { connect: (form: Event) => void; create: (form: Event) => void }
-  /** The list of browser wallets, if the script has one to show. */
+  /** List of the browser's wallets. Absent without the script. */
   wallets?: Child
 }
 
@@ -27,7 +29,7 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
           <Field
             name="api_key"
             label="API key"
-            hint="The account key, or a usage key: 44 characters."
+            hint="The account key or a usage key (44 characters)."
             type="password"
             required
             autocomplete="current-password"
@@ -38,7 +40,7 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
             <span>
               Keep it in this tab
               <span class="hint">
-                Until the tab is closed. Without it a reload forgets the key.
+                The key is kept until the tab is closed. Otherwise it is discarded on reload.
               </span>
             </span>
           </label>
@@ -50,7 +52,7 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
         <fieldset disabled={isDead}>
           <NameOnChain name="account_name" />
           <button type="submit" class="quiet">
-            Create an account
+            Create account
           </button>
         </fieldset>
       </form>

@@ -1,6 +1,6 @@
 /**
- * Stores the key that the person chose to keep, in `sessionStorage` only, so until this tab is closed. Keys are stored
- * nowhere else.
+ * Stores the API key if the person has chosen to keep it. The key is stored only in `sessionStorage`, which the browser
+ * clears when the tab is closed.
  */
 import { givePagesUp } from '../pages-left-behind.ts'
 

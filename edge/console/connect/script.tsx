@@ -1,8 +1,8 @@
-/** Script of the `/console` page before sign-in. The console itself is loaded on demand. */
+/** Script of the `/console` page until an account is connected. The console itself is loaded on demand. */
 import { render, useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { isApiKeyShape } from '../../../shared/api-key.ts'
-import type { Opened } from '../console/module.tsx'
+import type { Opened } from '../console/frame.tsx'
 import { failureInWords } from '../failure-in-words.ts'
 import { NEW_TRIGGER } from '../new-trigger.ts'
 import { givePagesUp } from '../pages-left-behind.ts'
@@ -16,11 +16,13 @@ const about = document.getElementById('about')!
 
 type ConsoleModule = typeof import('../console/module.tsx')
 
-/** Served path of the console module. Typed as `string` so that the compiler does not try to resolve it. */
+/**
+ * URL path of the console module. It has the type `string`, so that the compiler does not try to resolve the import.
+ */
 const CONSOLE: string = '/scripts/console.js'
 const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
 
-/** Base URL of the origin, and whether to verify the origin before sending it a key. */
+/** Base URL of the origin, and the setting that determines if the origin is verified before a key is sent. */
 const origin = {
   baseUrl: root.dataset['baseUrl']!,
   verify: root.dataset['verify'] as 'once' | 'never',
@@ -33,7 +35,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const [problem, setProblem] = useState<Child>(firstProblem)
   const [made, setMade] = useState<NewKey | undefined>(undefined)
 
-  /** Loads the console module and runs `work` with it. On success, `work` has replaced this form. */
+  /** Loads the console module, and calls `work` with it. If `work` fails, shows the error in the form. */
   const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
     setBusy(what)
     setProblem(undefined)
@@ -49,7 +51,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     const fields = fieldsOf(event)
     const apiKey = text(fields, 'api_key')
     if (!isApiKeyShape(apiKey)) {
-      setProblem('This is no API key: one has 44 characters of base64. Nothing was sent.')
+      setProblem('Invalid API key: expected 44 characters of base64. Nothing was sent.')
       return
     }
     const keep = fields.has('keep')
@@ -62,7 +64,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const create = (event: Event) => {
     const name = text(fieldsOf(event), 'account_name')
     void attempt(
-      'Creating the account. It is written on the chain: some 15 seconds…',
+      'Creating the account on the chain. This takes about 15 seconds…',
       async (module) => {
         const { opened, apiKey, walletAddress } = await module.createAccount(name, origin)
         const open = () => show(module, opened)
@@ -93,14 +95,14 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
 
 const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewKey }) => (
   <div class="card">
-    <h2>Your account is there</h2>
+    <h2>Account created</h2>
     <p>
-      Its address on the chain is <code>{walletAddress}</code>. Its key is a secret of yours:
+      The address of the account on the chain is <code>{walletAddress}</code>. Its key is secret:
     </p>
     <ShownOnce
       name="account key"
       secret={apiKey}
-      warning="Who has this key has the account. It is shown this once and kept by nobody: lost, it can not be replaced."
+      warning="Anyone with this key controls the account. It is shown only once and not stored anywhere. If you lose it, it cannot be recovered."
       mayKeep
       onStored={(keep) => {
         if (keep) keepKey(apiKey)
@@ -131,21 +133,21 @@ function text(fields: FormData, name: string): string {
 
 function show(module: ConsoleModule, opened: Opened): void {
   about.hidden = true
-  // Replaces the root element, because this form renders into the old one once more when it finishes.
+  // The root element is replaced, because the form renders into the old element once more when it finishes.
   const place = document.createElement('div')
   root.replaceWith(place)
   module.showConsole(place, { ...opened, origin, keep: keepIfKept, disconnect })
 }
 
-/** Replaces the stored key, if one is stored. */
+/** Replaces the stored API key. Does nothing if no key is stored. */
 function keepIfKept(apiKey: string): void {
   if (keptKey() !== undefined) keepKey(apiKey)
 }
 
-/** Forgets the key and reloads, so that no state of this page survives. */
+/** Deletes the stored API key and reloads the page, so that no state remains. */
 function disconnect(): void {
   forgetKey()
-  // The draft of a new trigger contains a usage key of this account.
+  // The stored data for a new trigger contains a usage key of this account.
   sessionStorage.removeItem(NEW_TRIGGER)
   history.replaceState(null, '', location.pathname)
   location.reload()
@@ -163,7 +165,7 @@ async function begin(): Promise<void> {
   }
 }
 
-/** If restored from the back/forward cache, the page would still hold the key that it claims to have forgotten. */
+// Reloads the page if the browser restored it from the back/forward cache, because it may still contain a deleted key.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && keptKey() === undefined) location.reload()
 })

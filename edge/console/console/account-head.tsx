@@ -1,4 +1,4 @@
-/** Account header: its name, the connected key or wallet, the mode and the balance. */
+/** Header of the connected account, with its name, mode and balance, and with the connected key or wallet. */
 import { useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
@@ -6,13 +6,15 @@ import { UserText } from '../user-text.tsx'
 import { onBalanceChanged } from './balance-changed.ts'
 import type { Connection } from './connection.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
-import type { OpenedAccount } from './module.tsx'
 import { useEffect } from '../use-effect.ts'
+
+/** Details of an account that was just created. The API does not return them later. */
+export type OpenedAccount = { name: string; walletAddress: string }
 
 type AccountHeadProps = {
   connection: Connection
   account: OpenedAccount | undefined
-  /** Number of completed operations. The balance is reloaded when it changes. */
+  /** Number of completed operations. The balance is reloaded when this number changes. */
   done: number
   disconnect: () => void
 }
@@ -53,10 +55,13 @@ const Identity = ({ connection }: { connection: Connection }) =>
 const KINDS = {
   account: 'Hash of the account key',
   usage: 'Hash of the usage key',
-  billing: 'Hash of the former account key, for billing alone',
+  billing: 'Hash of the former account key (billing only)',
 } as const
 
-/** Reading the balance is free of charge. It is not loaded for a wallet, which would have to sign the request. */
+/**
+ * Balance of the connected account. Reading it is free of charge. It is not loaded if a wallet is connected, because
+ * the wallet would have to sign the request.
+ */
 const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
   const [shown, setShown] = useState('…')
   const [changes, setChanges] = useState(0)
@@ -65,7 +70,7 @@ const Balance = ({ connection, done }: { connection: Connection; done: number })
     if (connection.by === 'wallet') return setShown('see Credits')
     connection.client.billing.balance().then(
       ({ balance_display }) => setShown(balance_display),
-      () => setShown('not read'),
+      () => setShown('unavailable'),
     )
   }, [done, changes])
   return (

@@ -1,15 +1,17 @@
-/** Reads the console's forms, which the script handles and the browser never submits. */
+/** Reads the forms of the console, which the script handles without submitting them. */
 
 export type Fields = {
   form: HTMLFormElement
-  /** Trimmed; an empty string if the field is empty. */
+  /** Returns the trimmed text of a field, or an empty string if the field is empty. */
   text: (name: string) => string
   has: (name: string) => boolean
-  /** Values of the checked boxes with this name, as numbers. */
+  /** Returns the values of the checked boxes with a name, as numbers. */
   numbers: (name: string) => number[]
 }
 
-/** Reads a submitted form. Call it before `perform`, because `FormData` omits disabled controls. */
+/**
+ * Reads a submitted form. Call it before `perform`, which disables all controls: `FormData` omits disabled controls.
+ */
 export function submitted(event: Event): Fields {
   event.preventDefault()
   const form = event.target as HTMLFormElement

@@ -1,9 +1,9 @@
-/** Frame around each view: the account header, the navigation and the progress line. */
+/** Frame around the views of the console, with the account header, the navigation and the progress line. */
 import { useRef, useState } from 'hono/jsx/dom'
 import { forgetKey } from '../connect/kept-key.ts'
 import type { Connection } from './connection.ts'
-import { AccountHead } from './account-head.tsx'
-import type { Shown } from './module.tsx'
+import { AccountHead, type OpenedAccount } from './account-head.tsx'
+import type { Origin } from './open.ts'
 import { performing } from './performing.ts'
 import { ProgressLine } from './progress-line.tsx'
 import { onTold } from './told.ts'
@@ -20,6 +20,16 @@ import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
 import { useEffect } from '../use-effect.ts'
 
+/** An open connection, with details of the account if the account was just created. */
+export type Opened = { connection: Connection; account?: OpenedAccount }
+
+export type Shown = Opened & {
+  origin: Origin
+  /** Replaces the API key that this tab stores. Does nothing if the tab stores no key. */
+  keep: (apiKey: string) => void
+  disconnect: () => void
+}
+
 const DRAWN: Record<ViewName, View> = {
   start: StartView,
   wallets: WalletsView,
@@ -32,9 +42,9 @@ const DRAWN: Record<ViewName, View> = {
 
 export const Frame = ({ connection: first, account, origin, keep, disconnect }: Shown) => {
   const [connection, setConnection] = useState<Connection>(first)
-  /** Incremented for each new connection, to remount everything. */
+  /** Number of reconnections. Each reconnection increments it, which remounts all components. */
   const [epoch, setEpoch] = useState(0)
-  /** Number of completed operations. The balance is reloaded when it changes. */
+  /** Number of completed operations. The balance is reloaded when this number changes. */
   const [done, setDone] = useState(0)
   const [perform] = useState(() => performing(() => setDone((count) => count + 1)))
   const [isBusy, setBusy] = useState(false)
@@ -45,7 +55,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
   const reconnect = (other: Connection) => {
     if (other.by === 'key') keep(other.apiKey)
-    // The account was converted, so the tab no longer needs its key.
+    // The account was converted, so the tab no longer needs the account key.
     else forgetKey()
     setConnection(other)
     setEpoch(epoch + 1)
@@ -110,7 +120,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
 type NamedView = (typeof VIEWS)[number]
 
-/** Returns the view named by the URL's hash, or the first view. */
+/** Returns the view that the URL's hash names, or the first view if there is no such view. */
 function useView(): NamedView {
   const [view, setView] = useState(named)
   useEffect(() => {
@@ -125,14 +135,14 @@ function named(): NamedView {
   return VIEWS.find(({ name }) => `#${name}` === location.hash) ?? VIEWS[0]
 }
 
-/** Sets the tab's title, and focuses the heading of a new view for keyboard and screen reader users. */
+/** Sets the title of the browser tab. After a change of view, focuses the heading for screen reader users. */
 function useTitle(title: string, heading: { current: HTMLHeadingElement | null }): void {
   const isFirst = useRef(true)
   useEffect(() => {
     const [page] = document.querySelectorAll('h1')
     document.title = `${title} · ${page?.textContent ?? ''}`
     if (!isFirst.current) heading.current?.focus()
-    // On a narrow screen, the row of views scrolls.
+    // On a narrow screen, the navigation scrolls horizontally, and the link of the current view may be hidden.
     document
       .querySelector('.views [aria-current]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' })

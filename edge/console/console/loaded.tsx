@@ -1,4 +1,4 @@
-/** Loads data from the API for a view. */
+/** Loads data from the API, and shows its loading state in a view. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { failureInWords } from '../failure-in-words.ts'
@@ -6,13 +6,16 @@ import { useEffect } from '../use-effect.ts'
 
 export type Loading<Value> = {
   state: 'loading' | 'failed' | 'there'
-  /** The last value, which stays visible while it is reloaded. */
+  /** Value of the last successful load. It stays visible during a reload. */
   value?: Value
   failure?: unknown
   again: () => Promise<void>
 }
 
-/** @param read called on mount, and by each call of `again` */
+/**
+ * Loads a value when the component is mounted.
+ * @param read loads the value; called again by each call of `again`
+ */
 export function useLoaded<Value>(read: () => Promise<Value>): Loading<Value> {
   const [loading, setLoading] = useState<Omit<Loading<Value>, 'again'>>({ state: 'loading' })
   const again = async () => {
@@ -28,10 +31,10 @@ export function useLoaded<Value>(read: () => Promise<Value>): Loading<Value> {
 
 type LoadedProps<Value> = {
   of: Loading<Value>
-  /** Name of the data, such as "wallets". */
+  /** Name of the loaded data, such as "wallets". */
   what: string
   children: (value: Value) => Child
-  /** Content below the value. Shown once loading has succeeded or failed, so that it does not shift. */
+  /** Content below the value. It is shown only once loading has succeeded or failed, to avoid a layout shift. */
   after?: Child
 }
 
@@ -40,7 +43,7 @@ export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>)
     case 'loading':
       return (
         <p class="loading" role="status">
-          Reading the {what}…
+          Loading {what}…
         </p>
       )
     case 'failed':
@@ -62,14 +65,14 @@ export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>)
 
 type NotReadProps = { failure: unknown; what: string; again: () => Promise<void> }
 
-/** Explains a 403 as a missing right of the key. For other errors, offers to retry. */
+/** Shows a loading error. A 403 is explained as a missing right of the key. For other errors, offers to retry. */
 const NotRead = ({ failure, what, again }: NotReadProps) => {
   const { message, fix, status } = failureInWords(failure)
   if (status === 403)
     return (
       <div class="warn">
         <p>
-          This key may not read the {what}. {message}
+          This key cannot read the {what}. {message}
         </p>
         <p>{fix}</p>
       </div>
@@ -77,7 +80,7 @@ const NotRead = ({ failure, what, again }: NotReadProps) => {
   return (
     <div class="problem" role="alert">
       <p>
-        The {what} could not be read. {message} {fix}
+        Failed to load the {what}. {message} {fix}
       </p>
       <button type="button" class="quiet" onClick={() => void again()}>
         Try again

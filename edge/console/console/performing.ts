@@ -1,13 +1,16 @@
-/** Runs the operations that a person starts, one at a time, and announces their progress. */
+/** Runs the operations that the person starts, one at a time, and announces their progress. */
 import type { Perform } from './view.ts'
 import { tell } from './told.ts'
 
 let isBusy = false
 
-/** @param after called after each operation, whether it succeeded or failed */
+/**
+ * Creates the function that performs operations.
+ * @param after called after each operation, whether it succeeded or failed
+ */
 export function performing(after: () => void): Perform {
   return async (what, work) => {
-    // Controls are disabled during an operation, but events from before that may still arrive.
+    // All controls are disabled during an operation, but events from before may still arrive.
     if (isBusy) return undefined
     isBusy = true
     const pressed = document.activeElement
@@ -29,7 +32,7 @@ export function performing(after: () => void): Perform {
   }
 }
 
-/** Returns the focus to the pressed control, which lost it when it was disabled. */
+/** Moves the focus back to the control that started the operation, which lost the focus when it was disabled. */
 function backTo(pressed: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body && pressed instanceof HTMLElement) pressed.focus()

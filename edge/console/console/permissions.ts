@@ -1,4 +1,4 @@
-/** Permissions of the account: its groups, with the wallets, actions and usage keys in them. */
+/** Reads and describes the permissions of an account: its groups, with their wallets, actions and usage keys. */
 import type {
   Group,
   RegisteredAction,
@@ -16,9 +16,9 @@ export type Permissions = {
   keys: UsageKey[]
 }
 
-/** Wildcard of 32 zero bytes: every wallet, or every action. */
+/** Wildcard in a group for every wallet or every action: 32 zero bytes. */
 export const EVERY = `0x${'0'.repeat(64)}`
-/** Wildcard in the group arrays of a usage key: every group, including later ones. */
+/** Wildcard in the group arrays of a usage key for every group, including future ones. */
 export const EVERY_GROUP = 0
 
 export async function readPermissions({ client }: Connection): Promise<Permissions> {
@@ -37,11 +37,11 @@ export const executesIn = (key: UsageKey, group: Group) =>
 export const keysOf = (group: Group, { keys }: Permissions) =>
   keys.filter((key) => executesIn(key, group))
 
-// Maximum lengths of a name in a list, and of a heading.
+// Maximum lengths in characters, for a name in a list and for a heading.
 const NAME_SHOWN_CHARACTERS = 64
 export const HEADING_MAX_CHARACTERS = 120
 
-/** Formats an untrusted name for display. */
+/** Shortens an untrusted name for display, and makes invisible characters visible. */
 export function shownName(name: string): string {
   const isLong = name.length > NAME_SHOWN_CHARACTERS
   return visible(isLong ? `${name.slice(0, NAME_SHOWN_CHARACTERS)}…` : name)
@@ -49,7 +49,7 @@ export function shownName(name: string): string {
 
 export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} (${group_id})`
 
-/** Named items with the IDs that distinguish items of the same name. */
+/** Actions with their names, and with the IDs that distinguish actions of the same name. */
 type NamedActions = {
   actions: readonly Pick<RegisteredAction, 'name' | 'cid_hash' | 'action_ipfs_cid'>[]
 }
@@ -69,14 +69,14 @@ export function nameOfWallet(pkpId: string, { wallets }: NamedWallets): string {
   return wallet && wallet.name !== '' ? toldApart(wallet.name, id, wallets) : id
 }
 
-/** Appends the ID if another item has the same name, because a usage key can choose a misleading name. */
+/** Appends the ID to a name if another item has a similar name, because usage keys can choose misleading names. */
 function toldApart(name: string, id: string, all: readonly { name: string }[]): string {
   const read = asRead(name)
   const isAlone = all.filter((other) => asRead(other.name) === read).length < 2
   return isAlone ? shownName(name) : `${shownName(name)} (${id})`
 }
 
-/** Returns warnings about wildcards in the group and in the usage keys that execute in it. */
+/** Returns warnings about wildcards in a group, and in the usage keys that can execute actions in the group. */
 export function dangersOf(group: Group, permissions: Permissions): string[] {
   const anyAction = group.cid_hashes_permitted.includes(EVERY)
   const anyWallet = group.pkp_ids_permitted.includes(EVERY)
@@ -85,13 +85,14 @@ export function dangersOf(group: Group, permissions: Permissions): string[] {
   const dangers: string[] = []
   if (anyAction && (anyWallet || group.pkp_ids_permitted.length > 0))
     dangers.push(
-      'Every action may use its wallets, also one that gives away their private keys: any key that may execute here can take them.',
+      'Every action can use the wallets of this group, including one that leaks their private keys. Any key that can execute here can steal them.',
     )
-  else if (anyAction) dangers.push('It permits every action: any code may run here.')
-  if (anyWallet) dangers.push('It has every wallet of the account, and those that are made later.')
+  else if (anyAction) dangers.push('This group permits every action: any code can run here.')
+  if (anyWallet)
+    dangers.push('This group contains every wallet of the account, including future ones.')
   for (const key of everywhere)
     dangers.push(
-      `The usage key ${shownName(key.name)} may execute in every group, and in those that are made later.`,
+      `The usage key ${shownName(key.name)} can execute in every group, including future ones.`,
     )
   return dangers
 }

@@ -1,4 +1,4 @@
-/** Status line at the bottom of the window: the operation in progress, its completion, or its failure. */
+/** Status line at the bottom of the window. It shows the operation in progress, or the result of the last operation. */
 import { useState } from 'hono/jsx/dom'
 import { type FailureInWords, failureInWords } from '../failure-in-words.ts'
 import { onTold, type Progress, tell } from './told.ts'
@@ -21,7 +21,7 @@ export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
   )
 }
 
-/** Clears the message of a completed operation on the next click or change of view. */
+/** Clears the message about a completed operation at the next click or change of view. */
 function untilNextPress(): () => void {
   let latest: Progress | undefined
   const silent = onTold((progress) => {
@@ -53,11 +53,11 @@ const Failed = ({
 }: FailedProps) => (
   <div class="problem">
     <p>
-      <strong>{what}: not done.</strong> <bdi>{message}</bdi> {fix}
+      <strong>{what}: failed.</strong> <bdi>{message}</bdi> {fix}
     </p>
     {requestId && status !== undefined && status >= 500 && (
       <p class="note">
-        Request <code>{requestId}</code>, to name to who runs the service.
+        Include request ID <code>{requestId}</code> if you report this to the operator.
       </p>
     )}
     <div class="actions">

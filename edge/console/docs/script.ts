@@ -1,6 +1,8 @@
-/** Adds a copy button to each code sample. Without this script, samples can still be selected and copied by hand. */
+/**
+ * Adds a copy button to each code sample on a page. Without this script, samples can be selected and copied manually.
+ */
 
-/** How long the button shows its result. */
+/** Time for which a copy button shows its result, in milliseconds. */
 const SAID_MS = 2_000
 
 for (const sample of document.querySelectorAll('.sample')) {
@@ -16,11 +18,11 @@ for (const sample of document.querySelectorAll('.sample')) {
   button.addEventListener('click', () => {
     navigator.clipboard.writeText(code.textContent).then(
       () => say('Copied'),
-      () => say('Not copied'),
+      () => say('Copy failed'),
     )
     setTimeout(say, SAID_MS, 'Copy')
   })
-  // Without this, screen readers do not announce the changed label of a button.
+  // Without `aria-live`, screen readers do not announce that the label of the button has changed.
   button.setAttribute('aria-live', 'polite')
   sample.append(button)
 }

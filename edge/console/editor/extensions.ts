@@ -60,7 +60,7 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
       'aria-label': label,
       'aria-description': hint,
       autocapitalize: 'off',
-      // The element is focusable anyway, but accessibility checkers look for this attribute.
+      // The editor can be focused even without `tabindex`, but accessibility checkers require the attribute.
       tabindex: '0',
       spellcheck: 'false',
     }),
@@ -70,10 +70,13 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
   ]
 }
 
-/** For this long after Escape, Tab leaves the editor. CodeMirror does the same if Escape closes nothing else. */
+/** Time after pressing Escape during which Tab leaves the editor instead of indenting, in milliseconds. */
 const LEAVE_WITHIN_MS = 2_000
 
-/** Applies even if Escape also closes something, so that the keyboard focus is never trapped (WCAG 2.1.2). */
+/**
+ * Lets Tab leave the editor after Escape, so that the keyboard focus is never trapped (WCAG 2.1.2). CodeMirror does
+ * this by itself only if Escape has no other effect, such as closing a panel.
+ */
 const leaveByEscape = EditorView.domEventObservers({
   keydown: ({ key }, view) => {
     if (key === 'Escape') view.setTabFocusMode(LEAVE_WITHIN_MS)

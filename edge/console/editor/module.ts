@@ -1,5 +1,5 @@
 /**
- * The source editor, `/scripts/editor.js`. Imported by pages with source to edit; built into `script.txt` by
- * `edge/console/build.ts`.
+ * The source editor. Pages import it from `/scripts/editor.js` when source is edited. `edge/console/build.ts` builds it
+ * into `script.txt`.
  */
 export { mountEditor } from './mount-editor.ts'

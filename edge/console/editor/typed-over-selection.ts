@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view'
 
 /**
- * Replaces a selection with typed text in place of the browser. Chromium would copy the style of the replaced text into
- * a `style` attribute, which violates the page's content security policy and logs an error.
+ * Replaces selected text with typed text, instead of leaving this to the browser. Chromium would copy the style of the
+ * replaced text into a `style` attribute, which violates the page's content security policy and logs an error.
  */
 export const typedOverSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -12,7 +12,7 @@ export const typedOverSelection = EditorView.domEventHandlers({
     if (main.empty || ranges.length > 1) return false
     event.preventDefault()
     const insert = () => view.state.update(view.state.replaceSelection(data), TYPED)
-    // Other input handlers, such as closing brackets around the selection, take precedence.
+    // Other input handlers take precedence, such as the one that encloses the selection in brackets.
     const isTaken = view.state
       .facet(EditorView.inputHandler)
       .some((handler) => handler(view, main.from, main.to, data, insert))

@@ -1,12 +1,12 @@
-/** Timeout, after which the person may try again. A working server answers within a second. */
+/** Timeout of a request. The person can then try again. A working server answers within a second. */
 const ANSWER_WITHIN_MS = 30_000
 
-/** Error with a message for the user. */
+/** Error with a message that can be shown to the user. */
 export class Told extends Error {}
 
 /**
- * Sends JSON to an endpoint of this site, and returns its response.
- * @throws {Told} with the server's message if the request is rejected, or if there is no response
+ * Sends JSON to an endpoint of this site, and returns the endpoint's response.
+ * @throws {Told} with the server's message if the request is rejected; with another message if there is no response
  */
 export async function ask<Answer>(path: string, body: object): Promise<Answer> {
   const request = {

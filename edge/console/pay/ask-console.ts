@@ -1,15 +1,18 @@
 import { channelName, type FromPayPage } from '../console/credits/payment-channel.ts'
 
-/** Timeout. The console's tab answers at once if it is open. */
+/** Timeout for the console's answer. If the console's tab is open, it answers immediately. */
 const ANSWER_WITHIN_MS = 3_000
 
 type Console = {
-  /** The message from the console, not validated; undefined if there is no answer. */
+  /** Message from the console, which is not validated yet; undefined if the console does not answer. */
   handover: Promise<unknown>
   tell: (message: FromPayPage) => void
 }
 
-/** @param name channel name created by the console's tab; with any other name, there is no answer */
+/**
+ * Requests the payment from the console's tab.
+ * @param name channel name that the console's tab has created; with any other name, there is no answer
+ */
 export function askConsole(name: string): Console {
   const channel = new BroadcastChannel(channelName(name))
   const handover = new Promise<unknown>((resolve) => {

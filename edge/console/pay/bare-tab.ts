@@ -1,10 +1,10 @@
-/** Prefix of everything the console stores in a tab, including a key that the person chose to keep. */
+/** Matches the names of all items that the console stores in a tab, including the API key. */
 const OURS = /^svc\//
 
 /**
- * Returns true if this tab stores nothing that a third-party script must not read. Returns false if the browser denies
- * access to the storage.
- * @param names returns the names of the stored items
+ * Returns true if a third-party script may run in this tab, because the tab stores no data of the console. Returns
+ * false if the browser denies access to the storage.
+ * @param names returns the names of the items in the tab's storage
  */
 export function mayRunForeignScript(names: () => string[]): boolean {
   try {

@@ -1,9 +1,9 @@
-/** The part of the payment processor's client library that the page uses (https://docs.stripe.com/js). */
+/** The part of the payment processor's client library that the payment page uses (https://docs.stripe.com/js). */
 
 type Elements = { create(type: 'payment'): { mount(place: string): void } }
 
 type Confirmed = {
-  /** Error message for the payer. */
+  /** Error message to show to the payer. */
   error?: { message?: string }
   paymentIntent?: { status: string }
 }
@@ -19,9 +19,12 @@ type ProcessorClient = {
 
 export type Processor = (publishableKey: string) => ProcessorClient
 
-/** @throws {Error} with a message for the payer */
+/**
+ * Loads the payment processor's client library.
+ * @throws {Error} with a message for the payer, if the library cannot be loaded
+ */
 export function loadProcessor(url: string): Promise<Processor> {
-  const away = new Error('The payment processor could not be reached: try again later.')
+  const away = new Error('The payment processor could not be reached. Try again later.')
   return new Promise((resolve, reject) => {
     const script = document.createElement('script')
     script.src = url

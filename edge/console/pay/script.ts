@@ -1,4 +1,4 @@
-/** Script of the `/pay` page. `edge/console/build.ts` builds `script.txt` from it. */
+/** Script of the `/pay` page. `edge/console/build.ts` bundles it into `script.txt`. */
 import { PAY_PATH } from '../console/credits/payment-channel.ts'
 import { dollars } from '../dollars.ts'
 import { mayBeGivenUp } from '../pages-left-behind.ts'
@@ -14,16 +14,17 @@ const say = (text: string) => {
 
 const name = location.hash.slice(1)
 const isBack = new URLSearchParams(location.search).has('redirect_status')
-// Hides the channel name, and any parameters added by a bank, from the history and from the processor's script.
+// Removes the channel name, and parameters that a bank may have added, from the URL, so that the processor's script and
+// the browser history do not contain them.
 history.replaceState(null, '', PAY_PATH)
 mayBeGivenUp()
 
 if (!mayRunForeignScript(() => Object.keys(sessionStorage)))
   say(
-    'Nothing is paid here: this tab keeps something of the console, which the processor’s script must not see. Open the payment page from the console.',
+    'Payments are disabled in this tab: it stores console data that the processor’s script must not access. Open the payment page from the console.',
   )
 else if (isBack)
-  say('Your bank has answered. Close this tab, and press “I have paid” in the console.')
+  say('Your bank has responded. Close this tab, and choose “I have paid” in the console.')
 else
   pay().catch((failure: unknown) => {
     say(`Nothing was paid. ${failure instanceof Error ? failure.message : ''}`)
@@ -33,7 +34,7 @@ async function pay(): Promise<void> {
   const atConsole = askConsole(name)
   const given = payable(await atConsole.handover)
   if (given === undefined)
-    throw new Error('This page is opened by the console: begin a payment there.')
+    throw new Error('Start the payment in the console, which opens this page.')
   const processor = await loadProcessor(byId('processor').dataset['script']!)
   const { clientSecret, publishableKey, amountCents } = given
   const client = processor(publishableKey)
@@ -42,28 +43,31 @@ async function pay(): Promise<void> {
   elements.create('payment').mount('#methods')
   byId('amount').textContent = dollars(amountCents)
   byId('payment').hidden = false
-  say('Choose how to pay.')
+  say('Choose a payment method.')
 
   const button = byId('pay') as HTMLButtonElement
   byId('payment').addEventListener('submit', (event) => {
     event.preventDefault()
     button.disabled = true
     byId('fault').textContent = ''
-    say('Paying…')
+    say('Processing payment…')
     const confirmParams = { return_url: new URL(PAY_PATH, location.origin).href }
     client.confirmPayment({ elements, confirmParams, redirect: 'if_required' }).then(
       ({ error, paymentIntent }) => {
-        if (error) return refused(error.message ?? 'The processor refused it.')
+        if (error) return refused(error.message ?? 'The processor declined the payment.')
         const isPaid = paymentIntent?.status === 'succeeded'
         byId('payment').hidden = true
         say(
           isPaid
-            ? 'Paid. The console’s tab shows your new balance; this one can be closed.'
-            : 'On its way. The console’s tab shows when it is credited; this one can be closed.',
+            ? 'Paid. The console tab shows your new balance; you can close this one.'
+            : 'Payment pending. The console tab shows when it is credited; you can close this one.',
         )
         atConsole.tell({ said: isPaid ? 'paid' : 'on its way' })
       },
-      () => refused('The processor did not answer. Look in the console whether it was paid.'),
+      () =>
+        refused(
+          'The processor did not respond. Check in the console whether the payment succeeded.',
+        ),
     )
   })
   const refused = (why: string) => {

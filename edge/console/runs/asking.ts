@@ -1,27 +1,28 @@
-/** Polls this site while the page is visible. */
+/** Polls an endpoint of this site while the page is visible. */
 
-/** Maximum backoff. The delay doubles with each failure in a row. */
+/** Maximum delay after a failed poll. The delay doubles with each consecutive failure. */
 const PAUSE_MAX_MS = 60_000
 
-/** Ends the polling: the user is signed out, or the object no longer exists. */
+/** Error that ends polling, because the user is signed out or the polled object no longer exists. */
 export class Over extends Error {}
 
 /**
- * @throws {Over} for 401 and 404
+ * Requests JSON from this site.
+ * @throws {Over} if the response is 401 or 404
  * @throws {Error} for any other failure
  */
 export async function askJson<Answer>(path: string): Promise<Answer> {
   const answer = await fetch(path, { headers: { accept: 'application/json' }, redirect: 'error' })
-  if (answer.status === 401) throw new Over('You are signed out: reload the page to sign in again.')
-  if (answer.status === 404) throw new Over('It is not there any more.')
+  if (answer.status === 401) throw new Over('You are signed out. Reload the page to sign in again.')
+  if (answer.status === 404) throw new Over('This no longer exists.')
   if (!answer.ok) throw new Error(`answered ${answer.status}`)
   return answer.json() as Promise<Answer>
 }
 
 /**
  * Polls repeatedly, except while the tab is hidden or `paused` returns true.
- * @param ask returns the delay until the next poll in milliseconds, or undefined to stop
- * @param failed called with a message after each failure; `isOver` is true if the polling has ended
+ * @param ask makes one request; returns the delay until the next one in milliseconds, or undefined to stop
+ * @param failed called with a message after each failure; `isOver` is true if polling has ended
  */
 export async function keepAsking(
   ask: () => Promise<number | undefined>,
@@ -39,14 +40,14 @@ export async function keepAsking(
     } catch (failure) {
       if (failure instanceof Over) return failed(failure.message, true)
       pause = Math.min(PAUSE_MAX_MS, 1_000 * 2 ** ++failures)
-      failed('The last look failed; it is tried again.', false)
+      failed('Update failed. Retrying…', false)
     }
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
 
 /**
- * Resolves once the page is visible and not paused. Both changes are signalled by events of the document:
+ * Resolves once the page is visible and polling is not paused. Events of the document signal these changes:
  * `visibilitychange` and `svc-resume`.
  */
 async function looking(paused: () => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-/** The numbers of a chart as a table, for people who cannot see the chart. */
+/** Shows the numbers of a chart as a table, for people who cannot see the chart. */
 import type { FC } from 'hono/jsx'
 import type { RunChart } from '../../queue/trigger-glance.ts'
 import { momentWritten } from '../charts/chart-times.ts'
@@ -6,10 +6,10 @@ import { duration } from './written.ts'
 
 const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
 
-/** Omits buckets without runs. */
+/** Table with one row for each bucket of a chart. Buckets without runs are omitted. */
 export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
   const rows = chart.buckets.filter(({ ok, failed }) => ok + failed > 0)
-  if (rows.length === 0) return <p class="note">No run has ended in this time.</p>
+  if (rows.length === 0) return <p class="note">No runs ended in this time range.</p>
   return (
     <table>
       <thead>
@@ -17,8 +17,8 @@ export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
           <th scope="col">From (UTC)</th>
           <th scope="col">Succeeded</th>
           <th scope="col">Failed</th>
-          <th scope="col">Half within</th>
-          <th scope="col">95 % within</th>
+          <th scope="col">Median</th>
+          <th scope="col">95th percentile</th>
         </tr>
       </thead>
       <tbody>

@@ -1,6 +1,6 @@
 /**
- * Makes each button with `data-copy` copy the text of the element that the attribute names. The buttons are hidden
- * unless this script runs.
+ * Enables all buttons with a `data-copy` attribute, and shows them. Each button copies the text of the element that its
+ * attribute names. The buttons are hidden unless this script runs.
  */
 export function copyOnPress(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
@@ -10,14 +10,14 @@ export function copyOnPress(): void {
   }
 }
 
-/** @param said label of the button, restored afterwards */
+/** @param said label of the button, which is restored after the result was shown */
 async function copy(button: HTMLButtonElement, said: string): Promise<void> {
   const text = document.getElementById(button.dataset.copy!)?.textContent ?? ''
   try {
     await navigator.clipboard.writeText(text.trim())
     button.textContent = 'Copied'
   } catch {
-    button.textContent = 'Select it, and copy it by hand'
+    button.textContent = 'Copy failed; select the text'
   }
   setTimeout(() => (button.textContent = said), 2_000)
 }

@@ -4,10 +4,10 @@ import { render, useState } from 'hono/jsx/dom'
 const FOCUSABLE = 'a, button, summary'
 
 /**
- * Draws into an element in place of the Worker's markup, and redraws it for each new value. A redraw keeps unchanged
- * elements, and thus the focus. The first draw creates new elements, moves the focus to the one in the same position,
- * and leaves expanded `<details>` expanded.
- * @returns a function that redraws with a new value
+ * Renders a component into an element, in place of the Worker's markup. The first rendering creates new elements, so it
+ * restores the focus by position, and expands the `<details>` that were expanded. Later renderings reuse unchanged
+ * elements, which preserves the focus.
+ * @returns a function that renders the component again with a new value
  */
 export function drawn<Value extends object>(
   element: HTMLElement,

@@ -7,11 +7,11 @@ import { STATUS_NAMES } from './states.tsx'
 
 type State = { run: ShownRun; now: number }
 
-// Long polling timeouts: short while the run is queued, long while it is running.
+// Timeouts of long polling requests in seconds, for a queued run and for a running run.
 const QUEUED_S = 2
 const RUNNING_S = 20
 
-/** Updates the page of a run until the run has ended. */
+/** Keeps the page of a run up to date until the run has finished. */
 export function followRun(element: HTMLElement, id: string): void {
   const heard = document.getElementById('heard')!
   const cancel = document.getElementById('cancel')
@@ -25,8 +25,8 @@ export function followRun(element: HTMLElement, id: string): void {
     if (cancel) cancel.hidden = status !== 'queued'
     waitS = status === 'running' ? RUNNING_S : QUEUED_S
     if (finished_at === null) return 250
-    heard.textContent = `The run has ended: ${STATUS_NAMES[status]}`
-    // The new buttons exist after the next frame.
+    heard.textContent = `Run ended: ${STATUS_NAMES[status]}`
+    // The newly rendered buttons exist only after the next frame.
     requestAnimationFrame(copyOnPress)
     return undefined
   }

@@ -11,8 +11,8 @@ type Glance = TriggerGlance & { now: number }
 const LOOK_MS = 3_000
 
 /**
- * Keeps a trigger's page up to date. While the pointer or the focus is in the list, new runs are held back until the
- * person requests them or leaves the list, so that nothing moves under the pointer.
+ * Keeps a trigger's page up to date. While the pointer or the focus is in the list of runs, new runs are not shown
+ * until the person requests them or leaves the list, so that rows do not move under the pointer.
  */
 export function followTrigger({ trigger, kind }: { trigger: string; kind: string }): void {
   const place = (id: string) => document.getElementById(id)!
@@ -22,7 +22,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   const charts = new RunCharts(place('charts'))
   const query = new URLSearchParams(location.search)
   let isPaused = false
-  /** URL suffixes of the listed runs, initially those in the served page. */
+  /** URL suffixes of the listed runs. Initially, these are the runs in the page that the Worker rendered. */
   let shown = Array.from(list.querySelectorAll('a'), ({ pathname }) =>
     pathname.slice(`/runs/${trigger}`.length),
   )
@@ -73,7 +73,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     if (!charts.wants()) wanted.delete('range')
     else if (!wanted.has('range')) wanted.set('range', '24h')
     const glance = await askJson<Glance>(`/triggers/${trigger}/runs.json?${wanted}`)
-    // The person may have pressed Pause meanwhile.
+    // The person may have pressed Pause during the request.
     if (isPaused) return LOOK_MS
     show(glance)
     if (glance.chart) charts.draw(glance.chart)

@@ -1,6 +1,6 @@
 /**
- * Formats JSON for display with a length limit. Without the limit, an input nested 500 levels deep could produce a
- * gigabyte of indentation.
+ * Formats JSON for display, with a limited length. Without the limit, a value that is nested 500 levels deep could
+ * result in a gigabyte of indentation.
  */
 
 export type Shown = {
@@ -9,20 +9,20 @@ export type Shown = {
   isCut: boolean
 }
 
-/** Maximum length of a text on a page. The API returns the whole text. */
+/** Maximum number of characters of a text on a page. The API returns the complete text. */
 export const SHOWN_CHARACTERS = 32 * 1024
 
-/** Formats a value over several lines with an indentation of two spaces per level, truncated to `max` characters. */
+/** Formats a value as JSON with an indentation of two spaces per level, truncated to `max` characters. */
 export function prettyJson(value: unknown, max: number = SHOWN_CHARACTERS): Shown {
   const writer = new Writer(max)
   writer.value(value, '\n')
   return { text: writer.text, isCut: writer.isFull }
 }
 
-/** Text length that a browser can format and keep without a noticeable delay. */
+/** Maximum number of characters of indented JSON that browsers can process without a noticeable delay. */
 const INDENTED_CHARACTERS = 4 * 1024 * 1024
 
-/** Returns the complete JSON: indented, or on one line if the indentation would make it too long. */
+/** Returns the complete JSON of a value. It is indented, unless the indentation would make the text too long. */
 export function wholeJson(value: unknown): string {
   const { text, isCut } = prettyJson(value, INDENTED_CHARACTERS)
   return isCut ? JSON.stringify(value) : text
@@ -44,7 +44,10 @@ class Writer {
     return this.text.length >= this.#max
   }
 
-  /** @param line line break followed by the indentation of the value */
+  /**
+   * Appends a value to the text.
+   * @param line a line break, followed by the indentation of the value
+   */
   value(value: unknown, line: string): void {
     if (typeof value !== 'object' || value === null) return this.#add(written(value, this.#max))
     const isArray = Array.isArray(value)
@@ -67,7 +70,7 @@ class Writer {
   }
 }
 
-/** Escapes no more of a long string than can be shown. */
+/** Formats a value that is not an object. Only the part of a long string that can be shown is escaped. */
 function written(value: unknown, max: number): string {
   if (typeof value === 'string' && value.length > max) return JSON.stringify(value.slice(0, max))
   return JSON.stringify(value) ?? 'null'

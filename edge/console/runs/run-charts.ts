@@ -3,12 +3,12 @@ import type { Chart } from '../charts/chart.ts'
 import type { DrawnChart } from '../charts/module.ts'
 import { duration } from './written.ts'
 
-/** Minimum interval between updates of the charts. */
+/** Minimum interval between updates of the charts, in milliseconds. */
 const AGAIN_MS = 15_000
 
-/** The two charts of a trigger's page, loaded once they are in view. */
+/** The two charts on a trigger's page. Their module is loaded once the charts are in view. */
 export class RunCharts {
-  /** Resolves once it is known whether the charts are in view. */
+  /** Resolves once the browser has reported whether the charts are in view. */
   readonly known: Promise<void>
   #isInView = false
   #drawnAt = Number.NEGATIVE_INFINITY
@@ -25,7 +25,7 @@ export class RunCharts {
     })
   }
 
-  /** Returns true if the next request should include chart data. */
+  /** Returns true if the next poll should request chart data. */
   wants(): boolean {
     return this.#isInView && performance.now() - this.#drawnAt > AGAIN_MS
   }
@@ -42,12 +42,12 @@ export class RunCharts {
       : imported().then(({ drawChart }) =>
           charts.map((each, i) => drawChart(this.#places[i]!, each)),
         )
-    // If the charts fail to load, the table remains.
+    // If the charts module cannot be loaded, the page still shows the data as a table.
     this.#drawn.catch(() => {})
   }
 }
 
-/** Served path of the charts module. Typed as `string` so that the compiler does not try to resolve it. */
+/** URL path of the charts module. It has the type `string`, so that the compiler does not try to resolve the import. */
 const CHARTS: string = '/scripts/charts.js'
 const imported = () => import(CHARTS) as Promise<typeof import('../charts/module.ts')>
 
@@ -61,7 +61,7 @@ function ofRuns(chart: RunChart): Chart {
   const sum = (name: 'ok' | 'failed') => buckets.reduce((all, bucket) => all + bucket[name], 0)
   return {
     ...timesOf(chart),
-    label: `Runs that ended: ${sum('ok')} succeeded, ${sum('failed')} failed. The table below has the numbers.`,
+    label: `Ended runs: ${sum('ok')} succeeded, ${sum('failed')} failed. The table below has the numbers.`,
     series: [
       { name: 'succeeded', values: buckets.map(({ ok }) => ok), colour: 'good', as: 'bar' },
       { name: 'failed', values: buckets.map(({ failed }) => failed), colour: 'bad', as: 'bar' },
@@ -74,17 +74,17 @@ function ofDurations(chart: RunChart): Chart {
   const { buckets } = chart
   return {
     ...timesOf(chart),
-    label: 'How long runs took: half of them, and 95 %. The table below has the numbers.',
+    label: 'Run duration: median and 95th percentile. The table below has the numbers.',
     series: [
-      { name: 'half within', values: buckets.map(({ p50Ms }) => p50Ms), colour: 'act', as: 'line' },
+      { name: 'median', values: buckets.map(({ p50Ms }) => p50Ms), colour: 'act', as: 'line' },
       {
-        name: '95 % within',
+        name: '95th percentile',
         values: buckets.map(({ p95Ms }) => p95Ms),
         colour: 'soft',
         as: 'line',
       },
     ],
-    // Without runs, the axis ends at 1 ms. Its fractions get no labels.
+    // Without runs, the axis ranges from 0 to 1 ms. Its ticks at fractions of a millisecond are not labelled.
     written: (ms) => (ms > 0 && ms < 1 ? '' : duration(ms)),
   }
 }

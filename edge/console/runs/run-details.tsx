@@ -1,4 +1,4 @@
-/** Details of a run. Rendered by the Worker, and again by the script that waits for the run to end. */
+/** Details of a run. They are rendered by the Worker, and again by the script that waits for the run to finish. */
 import type { Child, FC } from 'hono/jsx'
 import { Facts } from '../parts.tsx'
 import { UserText, visible } from '../user-text.tsx'
@@ -29,8 +29,8 @@ export const RunDetails: FC<{ run: ShownRun; now: number }> = ({ run, now }) => 
     {run.reorged && (
       <div class="warn">
         <p>
-          <strong>Its log is no longer on the chain.</strong> A reorganisation deeper than the
-          trigger’s finality took its block back, after the run was queued.
+          <strong>Its log is no longer on the chain.</strong> A reorganization deeper than the
+          trigger’s finality removed its block after the run was queued.
         </p>
       </div>
     )}
@@ -38,7 +38,7 @@ export const RunDetails: FC<{ run: ShownRun; now: number }> = ({ run, now }) => 
     {run.response && <TextPart id="response" title="Response" shown={run.response} />}
     <LogsPart run={run} />
     <section class="card" aria-labelledby="course">
-      <h2 id="course">Course</h2>
+      <h2 id="course">Timeline</h2>
       <Timeline run={run} now={now} />
     </section>
     {run.event && <EventPart event={run.event} reorged={run.reorged} />}
@@ -71,8 +71,8 @@ const InputPart: FC<{ input: Shown }> = ({ input }) => (
   <section class="card" aria-labelledby="input">
     <h2 id="input">Input</h2>
     <Folded
-      title="What the action was given"
-      about={input.isCut ? 'its beginning' : `${input.text.length} characters`}
+      title="Params passed to the action"
+      about={input.isCut ? 'truncated' : `${input.text.length} characters`}
     >
       <pre class="long" tabindex={0} aria-labelledby="input">
         {visibleLines(input.text)}
@@ -87,9 +87,7 @@ const LogsPart: FC<{ run: ShownRun }> = ({ run: { logs, logsAreCut, finished_at 
     <h2 id="logs">Logs</h2>
     {logs.length === 0 && (
       <p class="note">
-        {finished_at === null
-          ? 'They are here once it has ended.'
-          : 'It wrote nothing to the console.'}
+        {finished_at === null ? 'Logs appear here when the run ends.' : 'No console output.'}
       </p>
     )}
     {logs.length > 0 && (
@@ -102,19 +100,25 @@ const LogsPart: FC<{ run: ShownRun }> = ({ run: { logs, logsAreCut, finished_at 
         ))}
       </ol>
     )}
-    {logsAreCut && <p class="note">More was written: the API has all of it.</p>}
+    {logsAreCut && <p class="note">Truncated. The API returns all logs.</p>}
   </section>
 )
 
-/** A Map, because the owner of a test run chooses this value: on a plain object, `constructor` would be found. */
+/**
+ * Explanations of how a log was decoded. This is a Map, because the value comes from the input of a test run and could
+ * be `constructor`, which is a property of every plain object.
+ */
 const DECODED: ReadonlyMap<string, string> = new Map([
-  ['exact', 'Certain: which arguments are indexed is known.'],
-  ['inferred', 'Inferred: the values exclude every other choice of indexed arguments.'],
+  ['exact', 'Exact: the indexed arguments are known.'],
+  ['inferred', 'Inferred: only one choice of indexed arguments fits the values.'],
   [
     'ambiguous',
-    'Ambiguous: this is a guess. The input has every reading; mark the indexed arguments in the signature.',
+    'Ambiguous: this is a guess. The input contains all candidates. Mark the indexed arguments in the signature.',
   ],
-  ['raw', 'Not decoded: nothing fits. Topics and data are in the input.'],
+  [
+    'raw',
+    'Not decoded: the data does not match the signature. The input contains topics and data.',
+  ],
 ])
 
 const EventPart: FC<{ event: ShownEvent; reorged: boolean }> = ({ event, reorged }) => (
@@ -124,7 +128,10 @@ const EventPart: FC<{ event: ShownEvent; reorged: boolean }> = ({ event, reorged
       facts={[
         ['Chain', <UserText text={event.chain} />],
         ['Block', <UserText text={event.block} />],
-        ['On the chain', reorged ? 'no: its block was taken back' : 'yes, as far as was seen'],
+        [
+          'On the chain',
+          reorged ? 'no: its block was removed by a reorganization' : 'yes, as of the last check',
+        ],
         ['Transaction', <UserText text={event.transaction} />],
         ['Contract', <UserText text={event.contract} />],
         ['Signature', <UserText text={event.signature} />],
@@ -142,33 +149,33 @@ const ReceiptPart: FC<{ run: ShownRun }> = ({ run: { receipt, claims, charged_ce
   <section class="card" aria-labelledby="receipt">
     <h2 id="receipt">Cost and receipt</h2>
     <p>
-      {charged_cents > 0 ? `It cost ${dollars(charged_cents)}.` : 'Nothing was charged.'}{' '}
+      {charged_cents > 0 ? `Charged ${dollars(charged_cents)}.` : 'Nothing was charged.'}{' '}
       {receipt === null
-        ? 'There is no receipt: nothing was executed yet, or nobody knows what was.'
-        : 'The machine that executed it signed a receipt, which anybody can check.'}
+        ? 'No receipt: nothing was executed yet, or the outcome is unknown.'
+        : 'The machine that executed the run signed a receipt, which anyone can verify.'}
     </p>
     {receipt !== null && (
       <>
-        <Folded title="What it says" about="not verified by this page">
+        <Folded title="Receipt claims" about="not verified by this page">
           {claims && (
             <Facts
               facts={claims.map(([name, value]) => [visible(name), <UserText text={value} />])}
             />
           )}
         </Folded>
-        <Folded title="The receipt, and how to verify it">
+        <Folded title="Receipt text and verification">
           <pre id="receipt-text" class="long" tabindex={0}>
             {visible(receipt)}
           </pre>
           <p>
             <button type="button" class="quiet" data-copy="receipt-text" hidden>
-              Copy the receipt
+              Copy receipt
             </button>
           </p>
-          <p>Save it as receipt.txt, take a bundle of the evidence, and run on your machine:</p>
+          <p>Save it as receipt.txt, fetch an evidence bundle, and run on your machine:</p>
           <pre>npx --no-install svc receipt verify receipt.txt --evidence bundle.json</pre>
           <p>
-            <a href="/docs/receipts">What a receipt shows</a>
+            <a href="/docs/receipts">About receipts</a>
           </p>
         </Folded>
       </>
@@ -176,7 +183,7 @@ const ReceiptPart: FC<{ run: ShownRun }> = ({ run: { receipt, claims, charged_ce
   </section>
 )
 
-/** Collapsed section for long content of secondary interest. */
+/** Section for long and less important content, which is initially collapsed. */
 const Folded: FC<{ title: string; about?: string; children?: Child }> = ({
   title,
   about,
@@ -192,4 +199,4 @@ const Folded: FC<{ title: string; about?: string; children?: Child }> = ({
 )
 
 const Cut: FC<{ shown: Shown }> = ({ shown }) =>
-  shown.isCut ? <p class="note">This is its beginning: the API has all of it.</p> : <></>
+  shown.isCut ? <p class="note">Truncated. The API returns the full text.</p> : <></>

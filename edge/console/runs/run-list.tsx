@@ -1,4 +1,4 @@
-/** The runs of a trigger. Rendered by the Worker, and again by the script that keeps the page up to date. */
+/** List of a trigger's runs. It is rendered by the Worker, and again by the script that keeps the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { RunLine } from '../../queue/trigger-glance.ts'
 import { Badge } from '../parts.tsx'
@@ -8,7 +8,10 @@ import { bytesWritten, duration, firstLine, moment, relative } from './written.t
 
 type Listed = { triggerId: string; lines: readonly RunLine[]; now: number }
 
-/** Elements are reused by position and all lines have the same height, so new runs cause no layout shift. */
+/**
+ * List of runs. New runs cause no layout shift, because elements are reused by position and all rows have the same
+ * height.
+ */
 export const RunList: FC<Listed> = ({ triggerId, lines, now }) => (
   <ol class="runs">
     {lines.map((line) => (
@@ -33,7 +36,7 @@ const RunItem: FC<{ triggerId: string; line: RunLine; now: number }> = ({
       {firedText(line)}
       {line.test && <Badge>Test</Badge>}
       {line.isReplay && <Badge>Replay</Badge>}
-      {line.reorged && <Badge tone="bad">Taken back</Badge>}
+      {line.reorged && <Badge tone="bad">Reorged</Badge>}
     </span>
     <span class="said">
       <bdi>{saidText(line, now)}</bdi>
@@ -47,7 +50,7 @@ function tookText({ startedAt, finishedAt, status }: RunLine, now: number): stri
   return status === 'running' ? `${duration(Math.max(0, now - startedAt))} so far` : ''
 }
 
-/** Describes the event that started the run. */
+/** Describes the event that started a run. */
 export function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunLine): string {
   switch (source) {
     case 'webhook':
@@ -65,6 +68,6 @@ function saidText({ text, waitingFor, nextAttemptAt, attempt }: RunLine, now: nu
   if (text !== null) return visible(firstLine(text))
   if (waitingFor !== null) return WAITS[waitingFor].what
   if (nextAttemptAt !== null && attempt > 0)
-    return `Attempt ${attempt} failed; the next is due ${relative(nextAttemptAt, now)}`
+    return `Attempt ${attempt} failed; next attempt ${relative(nextAttemptAt, now)}`
   return ''
 }

@@ -17,27 +17,27 @@ export const Status: FC<{ status: RunStatus }> = ({ status }) => {
   return <Badge {...(tone && { tone })}>{STATUS_NAMES[status]}</Badge>
 }
 
-/** Reasons why a run waits, each with a remedy. */
+/** Descriptions of the reasons for which a run waits, each with advice on what to do. */
 export const WAITS: Record<WaitingFor, { what: string; fix: string }> = {
   payment: {
-    what: 'Waiting for credit',
-    fix: 'The account of its usage key has none left. Top it up in the console, under Credits: a look is taken each minute, and nothing that waits is lost.',
+    what: 'Waiting for credits',
+    fix: 'The account of its usage key has no credits left. Add funds in the console, under Credits. The balance is checked every minute, and no waiting runs are lost.',
   },
   spend_cap: {
-    what: 'Waiting for room under the spending cap',
-    fix: 'Its usage key has spent what its cap allows. Raise the cap in the console, under Usage keys, or wait until its window is over.',
+    what: 'Waiting: spending cap reached',
+    fix: 'The usage key has reached its spending cap. Raise the cap in the console, under Usage keys, or wait until its window ends.',
   },
   failed_execution_allowance: {
-    what: 'Waiting after too many failures',
-    fix: 'Failed runs are free up to an allowance, and this key and action have used theirs. It fills up again within the hour; mend the action meanwhile.',
+    what: 'Waiting: too many failed runs',
+    fix: 'Failed runs are free up to an allowance, which this key and action have used up. The allowance refills within the hour. Fix the action in the meantime.',
   },
   origin: {
     what: 'Waiting for the origin',
-    fix: 'The machine that runs actions takes no runs at the moment. They start by themselves once it does; there is nothing to do.',
+    fix: 'The machine that runs actions is not accepting runs at the moment. Waiting runs start automatically; no action is needed.',
   },
 }
 
-/** Shows a time to the second, and how far it is from now. */
+/** Shows a time with seconds, and the time difference from now. */
 export const Moment: FC<{ at: number; now: number }> = ({ at, now }) => (
   <>
     <time datetime={new Date(at).toISOString()}>{moment(at)}</time>{' '}

@@ -3,7 +3,7 @@ import type { ShownRun } from './shown-run.ts'
 import { Moment, STATUS_NAMES, WAITS } from './states.tsx'
 import { duration } from './written.ts'
 
-/** Shows the history of a run in order, and its next attempt. */
+/** Shows the history of a run in chronological order, and the time of the next attempt. */
 export const Timeline: FC<{ run: ShownRun; now: number }> = ({ run, now }) => {
   const [queued, started, finished, next] = [
     Date.parse(run.queued_at),
@@ -19,23 +19,23 @@ export const Timeline: FC<{ run: ShownRun; now: number }> = ({ run, now }) => {
           after {duration(Math.max(0, started - queued))} in the queue
         </Step>
       )}
-      {run.attempt > 1 && <li>{run.attempt} attempts were made</li>}
+      {run.attempt > 1 && <li>{run.attempt} attempts</li>}
       {finished === null && run.status === 'queued' && (
         <li>
-          {run.waiting_for ? WAITS[run.waiting_for].what : 'Waiting for its turn'}
+          {run.waiting_for ? WAITS[run.waiting_for].what : 'Waiting in the queue'}
           {next !== null && (
             <>
-              ; the next attempt is due <Moment at={next} now={now} />
+              ; next attempt <Moment at={next} now={now} />
             </>
           )}
         </li>
       )}
-      {finished === null && run.status === 'running' && <li>Under way</li>}
+      {finished === null && run.status === 'running' && <li>Running</li>}
       {finished !== null && (
         <Step name={STATUS_NAMES[run.status]} at={finished} now={now}>
           {started === null
-            ? 'without being started'
-            : `${duration(Math.max(0, finished - started))} after its start`}
+            ? 'never started'
+            : `${duration(Math.max(0, finished - started))} after the start`}
         </Step>
       )}
     </ol>

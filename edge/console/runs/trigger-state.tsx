@@ -1,4 +1,4 @@
-/** Current state of a trigger. Rendered by the Worker, and again by the script that keeps the page up to date. */
+/** State of a trigger. It is rendered by the Worker, and again by the script that keeps the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind, TriggerStats } from '../../../shared/wire/trigger.ts'
 import type { TriggerGlance } from '../../queue/trigger-glance.ts'
@@ -24,7 +24,7 @@ export const TriggerState: FC<{ state: State; now: number }> = ({ state, now }) 
       {disabledReason !== null && (
         <div class="problem">
           <p>
-            <strong>This service has paused it.</strong> Resume it once the cause is mended.
+            <strong>The service paused this trigger.</strong> Resume it after fixing the cause.
           </p>
           <p>
             <UserText text={disabledReason} max={1_000} />
@@ -42,16 +42,16 @@ export const TriggerState: FC<{ state: State; now: number }> = ({ state, now }) 
   )
 }
 
-/** Statistics of the last 24 hours, and the current numbers of queued and running runs. */
+/** Shows a trigger's statistics for the last 24 hours, and the current numbers of queued and running runs. */
 export const Numbers: FC<{ stats: TriggerStats; kind: TriggerKind }> = ({ stats, kind }) => (
   <dl class="numbers">
     <Number name="Succeeded" value={String(stats.ok)} />
     <Number name="Failed" value={String(stats.failed)} />
     {kind === 'schedule' && <Number name="Ticks without a run" value={String(stats.skipped)} />}
-    <Number name="Half within" value={took(stats.p50_ms)} />
-    <Number name="95 % within" value={took(stats.p95_ms)} />
-    <Number name="Queued now" value={String(stats.queued)} />
-    <Number name="Running now" value={String(stats.running)} />
+    <Number name="Median" value={took(stats.p50_ms)} />
+    <Number name="95th percentile" value={took(stats.p95_ms)} />
+    <Number name="Queued" value={String(stats.queued)} />
+    <Number name="Running" value={String(stats.running)} />
   </dl>
 )
 
@@ -62,4 +62,4 @@ const Number: FC<{ name: string; value: string }> = ({ name, value }) => (
   </div>
 )
 
-const took = (ms: number | null) => (ms === null ? 'no run' : duration(ms))
+const took = (ms: number | null) => (ms === null ? 'no runs' : duration(ms))

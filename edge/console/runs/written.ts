@@ -1,4 +1,4 @@
-/** Formats times and lengths for the pages of runs. All times are Unix milliseconds, shown in UTC. */
+/** Formats times and texts for the pages of runs. Times are passed in Unix milliseconds, and shown in UTC. */
 import { visible } from '../user-text.tsx'
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
@@ -18,7 +18,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Formats a duration: `40 ms`, `1.2 s`, `2 min 5 s`, `3 h 4 min`. */
+/** Formats a duration, such as `40 ms`, `1.2 s`, `2 min 5 s` or `3 h 4 min`. */
 export function duration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
@@ -30,7 +30,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
 }
 
-/** Formats the distance from now: `just now`, `12 s ago`, `in 5 min`. */
+/** Formats a time relative to now, such as `just now`, `12 s ago` or `in 5 min`. */
 export function relative(at: number, now: number): string {
   const away = Math.abs(at - now)
   if (away < SECOND_MS) return 'just now'

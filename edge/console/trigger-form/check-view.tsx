@@ -1,14 +1,17 @@
-/** Preview of a trigger. Rendered by the server for browsers without scripts, and by the form's script while typing. */
+/**
+ * Preview of a trigger. It is rendered by the Worker for browsers without scripts, and by the form's script while the
+ * person types.
+ */
 import type { FC } from 'hono/jsx'
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import { UserText, visible } from '../user-text.tsx'
 import type { Checked } from './checked.ts'
 
-// Maximum lengths on the page. The action receives the full values.
+// Maximum lengths on the page in characters, for a value and for the params. The action receives the complete values.
 const VALUE_MAX_CHARACTERS = 160
 const PARAMS_MAX_CHARACTERS = 4_000
 
-/** @param zone the reader's time zone; absent if it is unknown */
+/** @param zone time zone of the reader; absent if the time zone is unknown */
 export const CheckView: FC<{ checked: Checked; zone?: string }> = ({ checked, zone }) =>
   'problems' in checked ? (
     <ProblemsView problems={checked.problems} />
@@ -18,7 +21,7 @@ export const CheckView: FC<{ checked: Checked; zone?: string }> = ({ checked, zo
 
 const ProblemsView: FC<{ problems: Record<string, string> }> = ({ problems }) => (
   <>
-    <p class="verdict bad">It cannot be created like this.</p>
+    <p class="verdict bad">Invalid configuration.</p>
     {Object.values(problems).map((problem) => (
       <p>
         <UserText text={problem} max={600} />
@@ -32,7 +35,7 @@ const PreviewView: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, 
     {preview.next && <Ticks preview={preview} {...(zone !== undefined && { zone })} />}
     {preview.topic0 !== undefined && <Logs preview={preview} />}
     <details>
-      <summary>What the action is given</summary>
+      <summary>Params passed to the action</summary>
       <pre>{paramsText(preview.params)}</pre>
     </details>
   </>
@@ -43,14 +46,14 @@ const Ticks: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }
   return (
     <>
       <p class="verdict">
-        It fires at these times
+        Next run times
         {min_interval_s !== undefined && `, at least ${seconds(min_interval_s)} apart`}.
       </p>
       <table>
         <thead>
           <tr>
             <th scope="col">UTC</th>
-            {zone !== undefined && <th scope="col">Here ({zone})</th>}
+            {zone !== undefined && <th scope="col">Local ({zone})</th>}
           </tr>
         </thead>
         <tbody>
@@ -79,9 +82,7 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
         </p>
       ))}
       <p class="verdict">
-        {logs.length === 0
-          ? `No such event in ${where}.`
-          : `It would have fired for these, in ${where}.`}
+        {logs.length === 0 ? `No matching events in ${where}.` : `Matching events in ${where}:`}
       </p>
       <dl class="facts">
         <dt>Event</dt>
@@ -104,7 +105,7 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
   )
 }
 
-/** A log as decoded by the API. Its content is untrusted, because anyone can write to the chain. */
+/** List item for a chain log that the API has decoded. The log is untrusted, because anyone can write to the chain. */
 const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
   const { block_number, transaction_hash, decoded, decode } = log
   const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []
@@ -129,7 +130,7 @@ const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
         ))}
       </dl>
       {args.length === 0 && (
-        <p>Not decoded ({visible(String(decode))}): its data is passed on as it is.</p>
+        <p>Not decoded ({visible(String(decode))}): the raw data is passed on.</p>
       )}
     </li>
   )

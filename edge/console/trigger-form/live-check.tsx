@@ -3,13 +3,15 @@ import { ask, Told } from '../passkeys/ask.ts'
 import { CheckView } from './check-view.tsx'
 import type { Checked } from './checked.ts'
 
-/** Delay after the last keystroke: the preview is not urgent, and previews of chain events are rate-limited. */
+/** Delay between the last keystroke and the preview, in milliseconds. Previews of chain events are rate-limited. */
 const QUIET_MS = 500
 
 const CHECKED =
   '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality]'
 
-/** Shows a preview of the trigger below its fields while typing. Only the response to the latest request is shown. */
+/**
+ * Shows a preview of the trigger in the form while the person types. Only the response to the latest request is shown.
+ */
 export function checkAsOneTypes(form: HTMLFormElement): void {
   const shown = form.querySelector<HTMLElement>('#check > [aria-live]')
   if (!shown) return
@@ -27,7 +29,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
     const checked = await answer(form, fields())
     if (question !== latest) return
     shown.removeAttribute('aria-busy')
-    // Removes the server's markup before the first render.
+    // The Worker's markup is removed before the first rendering.
     if (!isDrawn) shown.replaceChildren()
     isDrawn = true
     mark(inputs, 'problems' in checked ? checked.problems : {})
@@ -36,7 +38,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
 
   for (const input of inputs)
     input.addEventListener('input', () => {
-      // A response in flight refers to the previous input.
+      // Discards the response of a request in flight, because it refers to the previous input.
       latest++
       clearTimeout(timer)
       if (isWorthAsking(fields())) timer = setTimeout(() => void check(), QUIET_MS)
@@ -44,7 +46,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
 
   form.addEventListener('submit', (event) => {
     if (event.submitter?.getAttribute('value') !== 'check') return
-    // Submitting the form would reload the page without the usage key.
+    // Submitting the form would reload the page, and the usage key in the form would be lost.
     event.preventDefault()
     form.querySelector<HTMLElement>('#check')!.focus()
     void check()
@@ -52,7 +54,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
   if (isWorthAsking(fields())) void check()
 }
 
-/** Returns false for incomplete input, such as half an address: it is not an error yet. */
+/** Returns false for incomplete input, such as a part of an address, which should not be shown as an error yet. */
 function isWorthAsking(fields: Record<string, string>): boolean {
   const { cron } = fields
   if (cron !== undefined) return cron.trim() !== ''
@@ -70,7 +72,7 @@ async function answer(form: HTMLFormElement, fields: Record<string, string>): Pr
   }
 }
 
-/** Marks the fields with problems, and links them to the preview, where screen readers read the problem. */
+/** Marks the form fields with problems as invalid, and links them to the preview, which describes the problems. */
 function mark(
   inputs: (HTMLInputElement | HTMLSelectElement)[],
   problems: Record<string, string>,

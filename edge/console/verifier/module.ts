@@ -1,4 +1,6 @@
-/** Verifies the origin's evidence before a key is sent. Loaded only if the console verifies its origin. */
+/**
+ * Verifies the origin's evidence before a key is sent. This module is loaded only if the console verifies the origin.
+ */
 import '../verify/no-code-of-text.ts'
 
 export * from '../../../shared/client/verification/verifier.ts'

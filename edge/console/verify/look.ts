@@ -1,4 +1,4 @@
-/** Fetches evidence and verifies it as far as a web page can. */
+/** Fetches the origin's evidence, and verifies it as far as a web page can. */
 import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
 import type { Info } from '../../../shared/attestation/evidence.ts'
 import type { Policy, RuleResult } from '../../../shared/attestation/policy.ts'
@@ -7,19 +7,22 @@ import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { askGovernance, GovernanceAway } from '../../trust/governance.ts'
 
 export type Wanted = {
-  /** URL of the origin, from the page. */
+  /** URL of the origin, as given by the page. */
   baseUrl: string
-  /** Node of the governance contract's chain, if the person has named one. */
+  /** RPC URL of a node of the governance contract's chain; undefined if the person has not entered one. */
   rpcUrl: string | undefined
 }
 
-/** Accepts any root and machine, because the page shows the reader which ones they are. */
+/** Verification policy. It accepts any root and machine, because the page shows them to the reader. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 
 const NONCE_BYTES = 32
 const QUESTIONS_MS = 30_000
 
-/** @throws {EvidenceUnavailable} if there is no evidence to verify */
+/**
+ * Fetches and verifies the origin's evidence.
+ * @throws {EvidenceUnavailable} if there is no evidence to verify
+ */
 export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
   const signal = AbortSignal.timeout(QUESTIONS_MS)
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
@@ -35,13 +38,13 @@ export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
 const ask = (url: string | URL | Request, init?: RequestInit) => fetch(url, init)
 
 /**
- * Returns the contract's answer, or the reason why it was not queried. Normalizes hex in the same way as the rule
- * `compose hash`, which rejects anything else. Otherwise, a host could avoid the query by writing its hash differently.
+ * Returns the answer of the governance contract, or the reason why the contract was not queried. Normalizes hex in the
+ * same way as the rule `compose hash`, so that a host cannot avoid the query by formatting its hash differently.
  */
 async function governanceOf(info: Info, rpcUrl: string, signal: AbortSignal) {
   const appId = info.app_id.toLowerCase().replace(/^0x/, '')
   const composeHash = info.compose_hash.toLowerCase()
-  // Never sends anything but hashes to the node.
+  // Ensures that only valid hashes are sent to the node.
   if (!/^[0-9a-f]{40}$/.test(appId) || !/^[0-9a-f]{64}$/.test(composeHash)) return NO_HASHES
   try {
     return await askGovernance({ rpcUrl, appId, composeHash }, ask, signal)
@@ -51,16 +54,15 @@ async function governanceOf(info: Info, rpcUrl: string, signal: AbortSignal) {
   }
 }
 
-const NODE_NOT_NAMED = 'Name a node of the chain above, and the contract is asked.'
-const NODE_CLOSED =
-  'The node that you named did not answer, or takes no questions from pages (CORS).'
-const NO_HASHES = 'The app id or the compose hash is none.'
+const NODE_NOT_NAMED = 'Enter an RPC URL above to check the contract.'
+const NODE_CLOSED = 'The node did not respond, or does not allow requests from web pages (CORS).'
+const NO_HASHES = 'The app ID or the compose hash is invalid.'
 
-/** Reasons for the rules that a page cannot check. */
+/** Reasons why a web page cannot check certain rules, by rule name. */
 type Closed = Partial<Record<RuleResult['name'], string>>
 const CLOSED_TO_PAGES: Closed = {
-  certificate: 'A browser does not show a page the certificate of its connection.',
-  CAA: 'A page can not ask for CAA records.',
+  certificate: 'Web pages cannot read the TLS certificate of a connection.',
+  CAA: 'Web pages cannot query CAA records.',
 }
 
 function inAPage(result: RuleResult, closed: Closed): RuleResult {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Must run before the first schema is created, which otherwise tries to compile code from text. The page's content
- * security policy forbids that, and browsers report the attempt.
+ * Prevents zod from compiling code from text. The page's content security policy forbids this, and browsers report the
+ * attempt. This module must be imported before the first schema is created.
  */
 z.config({ jitless: true })

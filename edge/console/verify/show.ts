@@ -1,24 +1,23 @@
-/** Shows a report on the page. All of it is inserted as text, never as markup. */
+/** Shows a verification report on the page. The report is inserted as text, never as markup. */
 import { encodeHex } from '../../../shared/hex.ts'
 import type { RuleResult, Verdict } from '../../../shared/attestation/policy.ts'
 import type { Report } from '../../../shared/attestation/report.ts'
 
-/** Limits the length of untrusted text. */
+/** Maximum number of displayed characters of untrusted text. */
 const TEXT_MAX_CHARACTERS = 600
 
 const HEADINGS: Record<Verdict, string> = {
-  // Weaker than the same verdict of `svc verify`, because a browser cannot check every rule.
-  HARDWARE: 'HARDWARE, as far as a browser can see: a machine of Intel TDX shows what it runs',
-  SIMULATED: 'SIMULATED: there is no hardware behind this service',
+  // This verdict is weaker than the same verdict of `svc verify`, because a browser cannot check all rules.
+  HARDWARE: 'HARDWARE: attested by Intel TDX, as far as a browser can check',
+  SIMULATED: 'SIMULATED: this service is not backed by attested hardware',
   FAILED: 'FAILED: do not trust this service',
 }
 const SENTENCES: Record<Verdict, string> = {
   HARDWARE:
-    'Intel’s signatures hold, and no rule that a browser can check has failed. Below is what they leave open.',
+    'Intel’s signatures are valid, and no rule that a browser can check has failed. See below for what is not covered.',
   SIMULATED:
-    'The quote is signed by a root that says itself that it is simulated. Its keys lie in a file: nothing here is protected by hardware.',
-  FAILED:
-    'At least one rule does not hold. What this service says of itself is not shown to be so.',
+    'The quote is signed by a simulated root, whose keys are stored in a file. Nothing here is protected by hardware.',
+  FAILED: 'At least one rule failed. The claims of this service about itself are not verified.',
 }
 const OUTCOMES: Record<RuleResult['outcome'], string> = {
   passed: 'passed',
@@ -42,10 +41,10 @@ export function showReport(report: Report): void {
   byId('report').hidden = false
 }
 
-/** Shows the verdict FAILED: missing evidence is no better than evidence that fails. */
+/** Shows the verdict FAILED if there is no evidence to verify. Missing evidence is treated like invalid evidence. */
 export function showFailure(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error)
-  say(HEADINGS.FAILED, `There was nothing to verify: ${reason.slice(0, TEXT_MAX_CHARACTERS)}`)
+  say(HEADINGS.FAILED, `There is nothing to verify: ${reason.slice(0, TEXT_MAX_CHARACTERS)}`)
 }
 
 function say(heading: string, sentence: string): void {
@@ -69,7 +68,7 @@ function facts({ root, measurements, keys, ...report }: Report): [string, string
     ['Root', root && `${root.name} (${root.kind}), key ${root.spkiSha256}`],
     ['Platform', report.tcbStatus],
     ['Advisories', report.advisoryIds.join(', ') || undefined],
-    ['App id', report.appId],
+    ['App ID', report.appId],
     ['Compose hash', report.composeHash],
     ['Instance', report.instanceId],
     ['MRTD', measurements?.mrtd],

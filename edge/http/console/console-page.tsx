@@ -1,4 +1,6 @@
-/** `GET /console`: manages an account of the core API, with an API key or wallet that only the browser holds. */
+/**
+ * `GET /console`: page to manage an account of the core API. The API key or wallet is available only in the browser.
+ */
 import type { Context } from 'hono'
 import { ConnectCard } from '../../console/connect/connect-card.tsx'
 import type { App, AppEnv } from '../app-env.ts'
@@ -10,10 +12,10 @@ import { CONSOLE_STYLE } from './console-style.ts'
 import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
 import { WALLETS_STYLE } from './wallets-style.ts'
 
-/** Scripts of the console that are loaded on demand. */
+/** Names of the console's scripts that are loaded on demand. */
 const LATER = ['console', 'ethers', 'verifier'] as const
 
-/** Scripts that the console shares with other pages. */
+/** Paths of the scripts that the console shares with other pages. */
 const SHARED = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
 
 export function registerConsolePage(app: App): void {
@@ -39,29 +41,28 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
     <>
       <noscript>
         <p class="warn">
-          The console is drawn in your browser, by a script, so that your key stays there. Without a
-          script nothing of it works. The command line does all of it:{' '}
-          <code>npx --no-install svc --help</code>.
+          The console requires JavaScript: it runs in your browser, so that your key stays there.
+          Without JavaScript, use the command line: <code>npx --no-install svc --help</code>.
         </p>
       </noscript>
       <div id="console" data-base-url={baseUrl} data-verify={verify}>
         <ConnectCard />
       </div>
       <section id="about" aria-labelledby="about-key">
-        <h2 id="about-key">What this is, and where your key goes</h2>
+        <h2 id="about-key">About the console and your key</h2>
         <p>
-          Here you see and change an account of the core API: its wallets, groups, usage keys,
-          actions and credits. It needs no sign-in, but a key of the account, or its admin wallet.
+          View and change an account of the core API: its wallets, groups, usage keys, actions and
+          credits. You need a key of the account or its admin wallet, but no sign-in.
         </p>
         <p>
-          The key goes into the memory of this tab, and from there in a header to the core API at{' '}
-          <code>{baseUrl}</code>, and nowhere else: into no cookie, no address, no log, and no
-          storage unless you tick it. A reload forgets it.
+          The key stays in the memory of this tab, and is sent only in a header to the core API at{' '}
+          <code>{baseUrl}</code>. It is never written to a cookie, URL or log, and not to storage
+          unless you choose to. Reloading the page discards it.
         </p>
         <p>
-          This page comes from the edge, which is no machine that can be verified. Who must not
-          believe it uses the command line, <code>svc</code>, which verifies the origin before it
-          sends a key, or serves this page from a machine of their own.
+          This page is served by the edge, which cannot be attested. If you do not want to trust it,
+          use the command line, <code>svc</code>, which verifies the origin before it sends a key,
+          or host this page yourself.
         </p>
       </section>
       <script src={script} defer />
@@ -70,9 +71,9 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Returns the base URL that the console sends API keys to. In a local stack it is the edge, because browsers do not
- * trust the local certificate authority. The edge then seals and forwards the calls, and has verified the origin
- * itself.
+ * Returns the base URL to which the console sends API keys. In production, it is the origin. In a local stack, it is
+ * the edge, because browsers do not trust the local certificate authority. The edge then verifies the origin, and seals
+ * and forwards the calls.
  */
 function coreApi(c: Context<AppEnv>): { baseUrl: string; verify: 'once' | 'never' } {
   const { SVC_ENV, ORIGIN_URL, PUBLIC_URL } = c.var.services.settings

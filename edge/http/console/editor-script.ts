@@ -1,7 +1,9 @@
 import type { App } from '../app-env.ts'
 import { registerPageScript } from '../page-script.ts'
 
-/** Imported by pages with a source editor, which must list it in the `modules` of their policy. */
+/**
+ * URL path of the editor module. Pages with an editor must list it in the `modules` of their content security policy.
+ */
 export const EDITOR_SCRIPT_PATH = '/scripts/editor.js'
 
 export function registerEditorScript(app: App): void {

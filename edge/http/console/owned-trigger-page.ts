@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
-import type { TriggerQueue } from '../../queue/trigger-queue.ts'
+import type { TriggerObject } from '../../queue/trigger-object.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { AppEnv } from '../app-env.ts'
 import { notFound, queueOf } from '../owned-trigger.ts'
 
 /**
- * Reads the trigger of a page from its Durable Object.
+ * Reads the trigger that a page shows from the trigger's Durable Object.
  * @throws {ApiError} 404, identical for unknown, malformed and other users' IDs
  */
 export async function requireOwnTrigger(
@@ -15,7 +15,7 @@ export async function requireOwnTrigger(
   { user }: Session,
 ): Promise<TriggerRecord> {
   // The stub's inferred types cannot express a record that contains arbitrary JSON.
-  const queue: Pick<TriggerQueue, 'read'> = await queueOf(c, id)
+  const queue: Pick<TriggerObject, 'read'> = await queueOf(c, id)
   const record = await queue.read(user.id)
   if (!record) throw notFound('trigger')
   return record

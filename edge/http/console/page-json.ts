@@ -6,15 +6,19 @@ import { signedIn } from '../authenticate.ts'
 import { guardPage } from '../page/policy.ts'
 
 /**
- * Returns the session of a JSON request by one of our own scripts. The response must not be readable by other sites.
- * @throws {ApiError} 403 for another site's page, before any lookup; 401 without a session
+ * Returns the session of a JSON request from one of our own scripts. Other sites must not be able to read the response.
+ * @throws {ApiError} 403 for a request from another site, before any lookup; 401 without a session
  */
 export async function requireOwnScript(c: Context<AppEnv>): Promise<Session> {
   guardPage(c)
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new ApiError(403, 'This is asked by pages of this site alone.', 'Use the API under /api.')
+    throw new ApiError(
+      403,
+      'This endpoint accepts requests only from pages of this site.',
+      'Use the API under /api.',
+    )
   const session = await signedIn(c)
   if (session) return session
-  throw new ApiError(401, 'Nobody is signed in.', 'Open the page again, and sign in.')
+  throw new ApiError(401, 'You are not signed in.', 'Reload the page and sign in.')
 }

@@ -1,7 +1,7 @@
 /**
- * `GET /pay`: takes a payment with the processor's own script. It is the only page that runs a third-party script, so
- * it contains nothing for that script to steal: no form of the session, no key, and no access to our other windows
- * (docs/decisions/0062).
+ * `GET /pay`: accepts a payment through the payment processor's own script. It is the only page that runs a third-party
+ * script, so it contains nothing that the script could steal: no forms with session tokens, no keys, and no access to
+ * our other windows (docs/decisions/0062).
  */
 import { processorSources } from '../../payment/processor-sources.ts'
 import type { App } from '../app-env.ts'
@@ -20,25 +20,25 @@ export function registerPayPage(app: App): void {
         style: PAY_STYLE,
         alone: true,
         script: { url: script, connect: [], foreign: processorSources(processor) },
-        // Cuts this page off from its opener and from the windows that it opens, even those of this site.
+        // Isolates this page from its opener and from the windows that it opens, even from those of this site.
         headers: { 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' },
       },
       <>
         <p id="state" class="lead" role="status">
-          Asking the console what is to be paid…
+          Loading the payment from the console…
         </p>
         <noscript>
           <p class="warn">
-            Payments are made by the processor’s script. Without it, docs/credits.md pays by curl.
+            Payments require JavaScript. To pay without it, follow docs/credits.md, which uses curl.
           </p>
         </noscript>
         <p class="note">
-          The payment processor’s script runs on this page, and on no other. It knows what is paid
-          and by whom; it has no key of your account, and this service never sees your card.
+          The payment processor’s script runs only on this page. It sees the amount and your payment
+          details, but no key of your account. This service never sees your card.
         </p>
         <form id="payment" class="card" hidden>
           <p class="amount">
-            <span class="note">To pay</span> <strong id="amount" />
+            <span class="note">Amount due</span> <strong id="amount" />
           </p>
           <div id="methods" />
           <p id="fault" class="error" role="alert" />

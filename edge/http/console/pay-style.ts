@@ -1,4 +1,4 @@
-/** Styles of the payment page. Space is reserved for the processor's elements before they load. */
+/** Styles of the payment page. They reserve space for the payment processor's elements before these are loaded. */
 export const PAY_STYLE = `
 .amount { display: flex; align-items: baseline; justify-content: space-between; margin: 0 0 1rem; }
 .amount strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; }

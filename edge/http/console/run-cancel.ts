@@ -4,7 +4,7 @@ import { notice, seeOther } from '../page.tsx'
 import { cancelSubject } from './run-page.tsx'
 import { readSessionForm } from './session-form.ts'
 
-/** `POST /runs/:id/cancel`: cancels a run and redirects to its page. */
+/** `POST /runs/:id/cancel`: cancels a run, and redirects to the run's page. */
 export function registerRunCancel(app: App): void {
   app.post('/runs/:id/cancel', async (c) => {
     const id = c.req.param('id')
@@ -18,8 +18,8 @@ export function registerRunCancel(app: App): void {
     if (state === 'cancelled') return seeOther(c, back)
     return notice(c, {
       status: 409,
-      title: 'It was not cancelled',
-      text: 'It is not queued any more: it is under way, or has ended.',
+      title: 'Run not cancelled',
+      text: 'The run is no longer queued: it is running or has ended.',
       link: { href: back, text: 'Back to the run' },
     })
   })

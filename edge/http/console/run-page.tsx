@@ -1,4 +1,4 @@
-/** `GET /runs/:id`: the outcome of a run, and forms to cancel or replay it. */
+/** `GET /runs/:id`: shows the outcome of a run, with forms to cancel or replay the run. */
 import type { Child } from 'hono/jsx'
 import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Facts } from '../../console/parts.tsx'
@@ -59,7 +59,7 @@ export function registerRunPage(app: App): void {
         {isLive && (
           <noscript>
             <p>
-              <a href={`/runs/${run.id}`}>Reload to see what became of it</a>
+              <a href={`/runs/${run.id}`}>Reload to see the result</a>
             </p>
           </noscript>
         )}
@@ -72,11 +72,11 @@ export function registerRunPage(app: App): void {
 }
 
 const repeated = (id: string): [string, Child] => [
-  'Repeats',
-  <a href={`/runs/${id}`}>the run of this event before</a>,
+  'Replay of',
+  <a href={`/runs/${id}`}>an earlier run</a>,
 ]
 
-const TITLES = { run: 'A run', test: 'A test run', replay: 'A replayed run' } as const
+const TITLES = { run: 'Run', test: 'Test run', replay: 'Replayed run' } as const
 
 const kindOf = ({ test, replay_of }: RunRecord) =>
   replay_of !== null ? 'replay' : test ? 'test' : 'run'
@@ -88,21 +88,23 @@ async function RunForms({ session, run: { id, status } }: { session: Session; ru
         <input type="hidden" name="csrf" value={await formToken(session, cancelSubject(id))} />
         <p class="actions">
           <button type="submit" class="danger">
-            Cancel this run
+            Cancel run
           </button>
         </p>
       </form>
       <section class="card" aria-labelledby="replay">
         <h2 id="replay">Replay</h2>
-        <p>A new run of the same event, byte for byte. It costs what a run costs.</p>
+        <p>
+          Starts a new run with the same input, byte for byte. It is charged like any other run.
+        </p>
         <form method="post" action={`/runs/${id}/replay`}>
           <input type="hidden" name="csrf" value={await formToken(session, replaySubject(id))} />
           <p class="actions">
             <button type="submit" name="code" value="current">
-              With the code of today
+              Replay with current code
             </button>
             <button type="submit" name="code" value="original" class="quiet">
-              With the code of then
+              Replay with original code
             </button>
           </p>
         </form>

@@ -1,17 +1,17 @@
-/** Parses the query of a trigger's page and of its `runs.json`. */
+/** Parses the query parameters of a trigger's page, and of the `runs.json` behind it. */
 import { z } from 'zod'
 import { RUN_STATUSES, type RunStatus } from '../../../shared/wire/trigger.ts'
 import { decodeCursor } from '../../queue/page-cursor.ts'
 import type { PageQuery } from '../../queue/run-pages.ts'
 import { CHART_RANGES, type ChartRange } from '../../queue/trigger-glance.ts'
 
-/** Runs per page, about two screens. */
+/** Number of runs per page, which is about two screens. */
 const LINES = 25
 
 export type RunQuery = {
   page: PageQuery
   status: RunStatus | undefined
-  /** Cursor of the page; `undefined` for the newest runs. */
+  /** Cursor of the requested page; `undefined` for the newest runs. */
   cursor: string | undefined
   range: ChartRange | undefined
 }
@@ -19,7 +19,7 @@ export type RunQuery = {
 const status = z.enum(RUN_STATUSES)
 const range = z.enum(Object.keys(CHART_RANGES) as [ChartRange, ...ChartRange[]])
 
-/** Invalid values are ignored: a mistyped link shows the newest runs. */
+/** Parses the query of a list of runs. Invalid values are ignored, so that a mistyped link shows the newest runs. */
 export function runQuery(url: string, triggerId: string): RunQuery {
   const { searchParams } = new URL(url)
   const wanted = status.safeParse(searchParams.get('status')).data

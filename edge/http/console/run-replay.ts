@@ -5,7 +5,7 @@ import { acceptedRun, whyNot } from './accepted-run.ts'
 import { replaySubject } from './run-page.tsx'
 import { readSessionForm } from './session-form.ts'
 
-/** `POST /runs/:id/replay`: starts a new run of the same event and redirects to its page. */
+/** `POST /runs/:id/replay`: starts a new run with the same event, and redirects to the new run's page. */
 export function registerRunReplay(app: App): void {
   app.post('/runs/:id/replay', async (c) => {
     const id = c.req.param('id')
@@ -20,7 +20,7 @@ export function registerRunReplay(app: App): void {
     if (run !== undefined) return seeOther(c, `/runs/${run}`)
     return notice(c, {
       status: accepted.state === 'disabled' ? 409 : 429,
-      title: 'It was not replayed',
+      title: 'Run not replayed',
       text: whyNot(accepted),
       link: { href: back, text: 'Back to the run' },
     })

@@ -1,4 +1,4 @@
-/** The list of runs on a trigger's page, with filter and pagination. Its script updates it live. */
+/** List of runs on a trigger's page, with a filter and pagination. The page's script updates the list live. */
 import type { FC } from 'hono/jsx'
 import { RUN_STATUSES } from '../../../shared/wire/trigger.ts'
 import { ChartTable } from '../../console/runs/chart-table.tsx'
@@ -9,7 +9,7 @@ import type { RunQuery } from './run-query.ts'
 
 type Shown = { id: string; glance: TriggerGlance; query: RunQuery; now: number }
 
-/** Returns the path of the trigger's page with the given query. */
+/** Returns the path of a trigger's page with the given query parameters. Empty parameters are omitted. */
 function address(id: string, chosen: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)
@@ -22,7 +22,7 @@ export const RunSection: FC<Shown> = ({ id, glance: { lines, next }, query, now 
   return (
     <section aria-labelledby="runs-title">
       <h2 id="runs-title">Runs</h2>
-      <nav aria-label="Runs by state">
+      <nav aria-label="Filter runs by status">
         <ul class="choose">
           {([undefined, ...RUN_STATUSES] as const).map((choice) => (
             <li>
@@ -44,17 +44,17 @@ export const RunSection: FC<Shown> = ({ id, glance: { lines, next }, query, now 
             </button>
             <button type="button" hidden />
             <noscript>
-              <a href={address(id, chosen)}>Reload to see newer ones</a>
+              <a href={address(id, chosen)}>Reload to see new runs</a>
             </noscript>
           </>
         ) : (
-          <a href={address(id, chosen)}>Back to the newest</a>
+          <a href={address(id, chosen)}>Back to the latest runs</a>
         )}
       </div>
       <p id="no-runs" class="card note" hidden={lines.length > 0}>
         {status === undefined && cursor === undefined
-          ? 'None yet. What fires it appears here by itself; a test does so at once.'
-          : 'None of these.'}
+          ? 'No runs yet. New runs appear here automatically; start one with a test.'
+          : 'No runs with this status.'}
       </p>
       <div id="runs">
         <RunList triggerId={id} lines={lines} now={now} />
@@ -76,7 +76,7 @@ const RANGE_NAMES = { '1h': 'Hour', '24h': 'Day', '7d': 'Week', '30d': 'Month' }
 export const ChartSection: FC<Shown> = ({ id, glance: { chart }, query }) => (
   <section aria-labelledby="charts-title" class="card" id="charts">
     <h2 id="charts-title">History</h2>
-    <nav aria-label="How far back">
+    <nav aria-label="Time range">
       <ul class="choose">
         {(Object.keys(CHART_RANGES) as (keyof typeof CHART_RANGES)[]).map((range) => (
           <li>
@@ -100,14 +100,14 @@ export const ChartSection: FC<Shown> = ({ id, glance: { chart }, query }) => (
       </figure>
       <figure>
         <figcaption>
-          <span class="key act">Half within</span> <span class="key soft">95 % within</span>
+          <span class="key act">Median</span> <span class="key soft">95th percentile</span>
         </figcaption>
         <div class="chart" data-read-out="durations-read-out" />
         <p id="durations-read-out" class="read-out" aria-hidden="true" />
       </figure>
     </div>
     <details>
-      <summary>The same in numbers</summary>
+      <summary>Show as a table</summary>
       {chart && <ChartTable chart={chart} />}
     </details>
   </section>

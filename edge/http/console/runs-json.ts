@@ -4,8 +4,8 @@ import { requireOwnScript } from './page-json.ts'
 import { runQuery } from './run-query.ts'
 
 /**
- * `GET /triggers/:id/runs.json`: the live parts of a trigger's page, for its script; includes a chart if `range` is
- * given.
+ * `GET /triggers/:id/runs.json`: returns the data of the live parts of a trigger's page to the page's script. Includes
+ * chart data if `range` is given.
  */
 export function registerRunsJson(app: App): void {
   app.get('/triggers/:id/runs.json', async (c) => {

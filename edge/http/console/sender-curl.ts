@@ -1,19 +1,19 @@
-/** Builds the shell command that fires a webhook as its sender would. Requires a POSIX shell, curl and openssl. */
+/** Builds a shell command that sends a webhook as a real sender would. It needs a POSIX shell, curl and openssl. */
 import { visible } from '../../console/user-text.tsx'
 
 const BODY = '{"message":"hello"}'
 
-/** Quotes a text for a shell. Inside single quotes only the quote itself is special. */
+/** Quotes a text for a POSIX shell. Inside single quotes, the only special character is the single quote itself. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /**
- * Returns true if a text can be pasted into a terminal safely. Hidden characters, or ones that end the paste, would let
- * the text's author run commands.
+ * Returns true if a text can be pasted into a terminal safely. The author of a text with hidden characters, or with
+ * characters that end the paste, could otherwise run commands.
  */
 export const isPasted = (text: string): boolean => visible(text) === text
 
 /**
- * Builds the command.
+ * Builds the curl command for a webhook.
  * @param secret the secret with which the action verifies the sender's HMAC; `null` to leave a placeholder for it,
  *   `undefined` if there is no secret
  */
@@ -23,7 +23,7 @@ export function senderCurl(webhookUrl: string, secret: string | null | undefined
   if (secret === undefined)
     return [`curl -sS ${url} \\`, `  ${type} \\`, `  -d ${shellQuoted(BODY)}`].join('\n')
   return [
-    `SECRET=${shellQuoted(secret ?? 'put the secret of default_params here')}`,
+    `SECRET=${shellQuoted(secret ?? 'put the secret from default_params here')}`,
     `BODY=${shellQuoted(BODY)}`,
     `MAC=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d ' ' -f 1)`,
     `curl -sS ${url} \\`,

@@ -1,4 +1,7 @@
-/** Handles console forms that change data. They require a session, and a CSRF token from a page of that session. */
+/**
+ * Reads submitted console forms that change data. Such a form requires a session, and a CSRF token that was issued for
+ * that session.
+ */
 import type { Context } from 'hono'
 import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -10,9 +13,10 @@ import { notice, seeOther, signInPath } from '../page.tsx'
 export type SessionForm = { session: Session; form: URLSearchParams }
 
 /**
- * Returns the session and the form's fields, or a response to send instead: an error page, or a redirect to the sign-in
- * page. Forms can be megabytes long, so the body is read only for signed-in users.
- * @param subject the action and its target; a CSRF token for one subject is invalid for any other
+ * Returns the session and the fields of a form. If the request is rejected, returns the response to send instead: an
+ * error page, or a redirect to the sign-in page. Forms can be several megabytes long, so the body is read only if the
+ * user is signed in.
+ * @param subject the action and its target; a CSRF token for one subject is invalid for all others
  * @param back path on this site to link or redirect to
  */
 export async function readSessionForm(
@@ -29,12 +33,12 @@ export async function readSessionForm(
   return notice(c, {
     status: 403,
     title: 'This page is out of date',
-    text: 'Nothing was done. You may have signed in again, or as somebody else, since it was opened.',
-    link: { href: back, text: 'Open it again' },
+    text: 'Nothing was done. You may have signed in again, or with another account, since it was opened.',
+    link: { href: back, text: 'Reload the page' },
   })
 }
 
-/** Returns the session, or a redirect to the sign-in page, which leads back to this page. */
+/** Returns the session, or a redirect to the sign-in page, which returns to the requested page after sign-in. */
 export async function requirePageSession(c: Context<AppEnv>): Promise<Session | Response> {
   const session = await signedIn(c)
   const { pathname, search } = new URL(c.req.url)

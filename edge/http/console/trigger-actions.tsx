@@ -1,16 +1,16 @@
-/** Forms that pause, resume or delete a trigger. Their routes are in `trigger-switch.ts` and `trigger-delete.ts`. */
+/** Forms to pause, resume or delete a trigger. `trigger-switch.ts` and `trigger-delete.ts` handle the submissions. */
 import type { Session } from '../../identity/sessions.ts'
 import { formToken } from './session-form.ts'
 
 type Shown = { id: string; name: string; enabled: boolean }
 
-/** Subject of a CSRF token for one action on one trigger. */
+/** Returns the subject of a CSRF token for one action on one trigger. */
 export const triggerSubject = (action: 'switch' | 'edit' | 'delete', id: string) =>
   `triggers/${action}/${id}`
 
 /**
- * Form that pauses or resumes a trigger.
- * @param from the page to return to; the trigger's page by default
+ * Form to pause or resume a trigger.
+ * @param from path of the page to return to; by default the trigger's page
  */
 export async function SwitchForm({
   session,
@@ -38,8 +38,8 @@ export async function SwitchForm({
 }
 
 /**
- * Form that deletes a trigger. It is inside `details`, so that a single click cannot delete, and lists what will be
- * lost.
+ * Form to delete a trigger. It is inside `details`, so that a single click cannot delete the trigger, and it lists the
+ * data that will be lost.
  */
 export async function DeleteForm({
   session,
@@ -58,12 +58,12 @@ export async function DeleteForm({
           value={await formToken(session, triggerSubject('delete', id))}
         />
         <p>
-          Its history, its queued runs and its sealed usage key are deleted with it, and its address
-          is never given out again. Nothing brings them back. To stop it for a while, pause it.
+          This also deletes its run history, queued runs and sealed usage key, and its URL is never
+          reused. This cannot be undone. To stop it temporarily, pause it.
         </p>
         <p class="actions">
-          <button type="submit" class="danger" aria-label={`Delete for good: ${name}`}>
-            Delete for good
+          <button type="submit" class="danger" aria-label={`Delete permanently: ${name}`}>
+            Delete permanently
           </button>
         </p>
       </form>

@@ -5,8 +5,8 @@ import { readSessionForm } from './session-form.ts'
 import { triggerSubject } from './trigger-actions.tsx'
 
 /**
- * `POST /triggers/:id/delete`: deletes without further confirmation, because the form has already listed what will be
- * lost.
+ * `POST /triggers/:id/delete`: deletes a trigger. No further confirmation is needed, because the form has already
+ * listed the data that will be lost.
  */
 export function registerTriggerDelete(app: App): void {
   app.post('/triggers/:id/delete', async (c) => {

@@ -1,4 +1,4 @@
-/** Cards of a trigger's page: its action and params, and forms to test, edit, pause, purge and delete it. */
+/** Cards of a trigger's page that show its action and params, with forms to test, edit, pause, purge and delete it. */
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Area } from '../../console/fields.tsx'
 import { Choice, Facts } from '../../console/parts.tsx'
@@ -13,7 +13,7 @@ import { DeleteForm, SwitchForm } from './trigger-actions.tsx'
 export const testSubject = (id: string) => `triggers/test/${id}`
 export const purgeSubject = (id: string) => `triggers/purge/${id}`
 
-/** A rejected test: the submitted input and the reason. */
+/** Rejected input of a test run, with the reason for the rejection. */
 export type TestEntered = { kind: 'params' | 'event'; json: string; error: string }
 
 type Shown = { session: Session; trigger: TriggerRecord; test?: TestEntered | undefined }
@@ -31,8 +31,8 @@ export async function TestCard({ session, trigger, test }: Shown) {
     <section class="card" aria-labelledby="test">
       <h2 id="test">Test</h2>
       <p>
-        A real run, marked as a test. It costs what a run costs.
-        {!enabled && ' It can be tested once it is resumed.'}
+        Starts a real run, marked as a test. It is charged like any other run.
+        {!enabled && ' Resume the trigger to test it.'}
       </p>
       <form method="post" action={`/triggers/${id}/test`}>
         <input type="hidden" name="csrf" value={await formToken(session, testSubject(id))} />
@@ -40,12 +40,13 @@ export async function TestCard({ session, trigger, test }: Shown) {
           <input type="hidden" name="what" value="params" />
         ) : (
           <fieldset>
-            <legend>What it is given</legend>
+            <legend>Test input</legend>
             <Choice name="what" value="event" checked={chosen === 'event'}>
-              An event, as {kind === 'webhook' ? 'a sender would POST it' : 'event of the params'}
+              An event,{' '}
+              {kind === 'webhook' ? 'as a sender would POST it' : 'passed as params.event'}
             </Choice>
             <Choice name="what" value="params" checked={chosen === 'params'}>
-              Params, as they go over the default ones
+              Params, merged over the default params
             </Choice>
           </fieldset>
         )}
@@ -59,12 +60,12 @@ export async function TestCard({ session, trigger, test }: Shown) {
         />
         {kind === 'webhook' && typeof default_params.secret === 'string' && (
           <p class="note">
-            Nothing signs this event: an action that checks its sender refuses it. The command under
-            Address signs what it sends.
+            This event is not signed, so an action that verifies its sender rejects it. The command
+            under Webhook URL signs its request.
           </p>
         )}
         <button type="submit" disabled={!enabled}>
-          Run a test
+          Run test
         </button>
       </form>
     </section>
@@ -78,19 +79,19 @@ export async function DoesCard({ session, trigger }: Shown) {
   const hasParams = Object.keys(default_params).length > 0
   return (
     <section class="card" aria-labelledby="does">
-      <h2 id="does">What it does</h2>
+      <h2 id="does">Configuration</h2>
       <Facts
         facts={[
           ['Action', <code>{action_cid}</code>],
-          ['Starts', pace(trigger)],
+          ['Limits', pace(trigger)],
         ]}
       />
       <details>
-        <summary>Its source</summary>
+        <summary>Source</summary>
         <pre class="long" tabindex={0}>
           {visibleLines(code.text)}
         </pre>
-        {code.isCut && <p class="note">This is its beginning: the API has all of it.</p>}
+        {code.isCut && <p class="note">Truncated. The API returns the full text.</p>}
       </details>
       {hasParams && (
         <details>
@@ -100,7 +101,7 @@ export async function DoesCard({ session, trigger }: Shown) {
           </pre>
           {masked && (
             <details>
-              <summary>Show their secrets</summary>
+              <summary>Show secrets</summary>
               <pre class="long" tabindex={0}>
                 {visibleLines(prettyJson(default_params).text)}
               </pre>
@@ -116,7 +117,7 @@ export async function DoesCard({ session, trigger }: Shown) {
         <form method="post" action={`/triggers/${id}/purge`}>
           <input type="hidden" name="csrf" value={await formToken(session, purgeSubject(id))} />
           <button type="submit" class="quiet">
-            Cancel what is queued ({stats?.queued ?? 0})
+            Cancel queued runs ({stats?.queued ?? 0})
           </button>
         </form>
       </div>
@@ -126,4 +127,4 @@ export async function DoesCard({ session, trigger }: Shown) {
 }
 
 const pace = ({ max_runs_per_minute, max_queued_runs }: TriggerRecord) =>
-  `at most ${max_runs_per_minute} a minute; ${max_queued_runs} may wait`
+  `${max_runs_per_minute} runs per minute; ${max_queued_runs} queued runs`

@@ -1,4 +1,4 @@
-/** `GET|POST /triggers/:id/edit`: changes a trigger. The kind is fixed. */
+/** `GET|POST /triggers/:id/edit`: changes a trigger. The kind of a trigger cannot be changed. */
 import type { Context } from 'hono'
 import { patchTriggerRequest, type TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Time } from '../../console/parts.tsx'
@@ -61,7 +61,7 @@ export function registerTriggerEdit(app: App): void {
   })
 }
 
-/** Sends only the fields that differ from the current trigger, to avoid unnecessary revisions. */
+/** Saves only the fields that differ from the current trigger, to avoid unnecessary revisions. */
 async function change(
   c: Context<AppEnv>,
   { user }: Session,
@@ -100,7 +100,7 @@ async function editPage(
     ...state,
     kind,
     session,
-    title: 'Change a trigger',
+    title: 'Edit trigger',
     action: `/triggers/${id}/edit`,
     subject: triggerSubject('edit', id),
     intro: (
@@ -113,12 +113,13 @@ async function editPage(
         {isOvertaken && (
           <div class="warn" role="alert">
             <p>
-              It was changed on <Time at={Date.parse(updated_at)} />, after this form was opened: in
-              another tab, by a program, or by the service itself. Nothing was saved yet.
+              The trigger was changed on <Time at={Date.parse(updated_at)} />, after this form was
+              opened: in another tab, by a program, or by the service. Your changes are not saved
+              yet.
             </p>
             <p>
-              Save again, and what stands here replaces it. Or{' '}
-              <a href={`/triggers/${id}/edit`}>begin with what is there now</a>.
+              Save again to overwrite it with this form, or{' '}
+              <a href={`/triggers/${id}/edit`}>start over from the current version</a>.
             </p>
           </div>
         )}

@@ -1,4 +1,4 @@
-/** Filters of the trigger list: parses them from the URL, and renders their links. */
+/** Filters of the trigger list: parses the selected filter from the URL, and renders links for all filters. */
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import { TRIGGER_KINDS, type TriggerKind } from '../../../shared/wire/trigger.ts'
@@ -14,7 +14,7 @@ export type Filter = {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Returns the filter in the URL. An invalid query shows the first page of all triggers. */
+/** Returns the filter in the URL. If the query is invalid, returns the filter for the first page of all triggers. */
 export function filterOf(c: Context<AppEnv>): Filter {
   const { kind, enabled, cursor } = c.req.query()
   const given = { kind, enabled, cursor }
@@ -34,7 +34,7 @@ export function pathOf({ kind, enabled, after }: Filter): string {
 }
 
 export const Filters: FC<{ filter: Filter }> = ({ filter: { kind, enabled } }) => (
-  <nav aria-label="Which triggers">
+  <nav aria-label="Filter triggers">
     <ul class="filter">
       <FilterLink href={pathOf({ enabled })} isHere={kind === undefined} text="All kinds" />
       {TRIGGER_KINDS.map((each) => (

@@ -1,4 +1,4 @@
-/** The card of a trigger's page that shows what fires it, and how to fire it. */
+/** Card on a trigger's page that shows when the trigger fires, and how to fire it manually. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Facts } from '../../console/parts.tsx'
@@ -10,7 +10,7 @@ import { isPasted, senderCurl } from './sender-curl.ts'
 
 type Shown = { trigger: TriggerRecord; now: number }
 
-/** Number of upcoming ticks to display. */
+/** Number of upcoming schedule times to display. */
 const TICKS = 5
 
 export const TriggerFires: FC<Shown> = (shown) => {
@@ -30,17 +30,17 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
   const isShown = isSigned && isPasted(secret)
   return (
     <section class="card" aria-labelledby="fires">
-      <h2 id="fires">Address</h2>
-      <p>Give this to the sender. Each POST to it is a run.</p>
+      <h2 id="fires">Webhook URL</h2>
+      <p>Give this URL to the sender. Each POST to it starts a run.</p>
       <pre id="webhook-url">{url}</pre>
-      <Copy of="webhook-url" what="the address" />
-      <h3>Fire it yourself</h3>
+      <Copy of="webhook-url" what="the webhook URL" />
+      <h3>Try it out</h3>
       <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
-      {/* Only one of the two commands gets a copy button: the one that works. */}
+      {/* Of the two commands, only the one that works gets a copy button. */}
       {!isShown && <Copy of="curl" what="the command" />}
       {isSigned && (
         <details>
-          <summary>Show it with the secret</summary>
+          <summary>Show the command with the secret</summary>
           {isShown ? (
             <>
               <pre id="curl-secret">{senderCurl(url, secret)}</pre>
@@ -48,22 +48,22 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
             </>
           ) : (
             <p class="note">
-              There are characters in the secret that do not show. Pasted into a terminal they could
-              do anything: there is no such command.
+              The secret contains invisible characters, which are not safe to paste into a terminal,
+              so no command is shown.
             </p>
           )}
         </details>
       )}
       <p class="note">
         {isSigned
-          ? 'It is signed as many senders sign, with the secret of default_params: put it into the first line, or show the command that has it.'
-          : 'Anybody who knows the address can fire it: have the action check who sent it.'}
+          ? 'The request is signed with an HMAC, using the secret from default_params. Put the secret into the first line, or expand the complete command.'
+          : 'Anyone who knows the URL can fire the trigger: verify the sender in the action.'}
       </p>
     </section>
   )
 }
 
-/** Hidden until the page's script enables it. */
+/** Copy button, which stays hidden until the page's script enables it. */
 const Copy: FC<{ of: string; what: string }> = ({ of, what }) => (
   <p>
     <button type="button" class="quiet" data-copy={of} aria-label={`Copy ${what}`} hidden>
@@ -81,11 +81,13 @@ const Schedule: FC<Shown> = ({ trigger: { config, enabled }, now }) => {
       <Facts
         facts={[
           ['Cron', <code>{visible(cron)}</code>],
-          ...(words === undefined ? [] : ([['In words', `${words}, UTC`]] as [string, string][])),
+          ...(words === undefined
+            ? []
+            : ([['Description', `${words}, UTC`]] as [string, string][])),
         ]}
       />
       <h3>Next ticks</h3>
-      {!enabled && <p class="note">None while it is paused. Otherwise:</p>}
+      {!enabled && <p class="note">None while the trigger is paused. If resumed:</p>}
       <ol>
         {nextTicks(cron, now, TICKS).map((at) => (
           <li>
@@ -119,8 +121,8 @@ const ChainEvent: FC<Shown> = ({ trigger }) => {
 }
 
 function finalityInWords(finality: TriggerRecord['finality']): string {
-  if (finality === undefined) return 'not: this deployment does not watch the chain now'
-  if (finality === 'latest' || finality === 0) return 'as soon as its block is there'
-  if (typeof finality === 'string') return `once its block is ${finality}`
-  return `${finality} blocks after its own`
+  if (finality === undefined) return 'never: this deployment does not watch the chain'
+  if (finality === 'latest' || finality === 0) return 'as soon as the block is seen'
+  if (typeof finality === 'string') return `once the block is ${finality}`
+  return `after ${finality} more blocks`
 }

@@ -1,4 +1,4 @@
-/** `GET|POST /triggers/new?kind=`: the choice of kinds, and the form of one. */
+/** `GET|POST /triggers/new?kind=`: lets the user choose a trigger kind, then shows the form for that kind. */
 import type { Context } from 'hono'
 import {
   createTriggerRequest,
@@ -64,7 +64,7 @@ async function create(
   fields: TriggerFields,
 ): Promise<{ path: string } | NotTaken> {
   const { body, problems } = requestOf(kind, fields)
-  if (body.usage_api_key === '') problems.usage_api_key = 'Paste the key of the runs.'
+  if (body.usage_api_key === '') problems.usage_api_key = 'Paste the usage key for the runs.'
   const refused = { status: 422 as const, headers: {} }
   if (isRefused(problems)) return { ...refused, problems }
   const read = createTriggerRequest.safeParse({ ...body, kind })
@@ -97,30 +97,29 @@ function newPage(
     subject: SUBJECT,
     intro: (
       <p class="note">
-        {INTROS[state.kind]} <a href={PATH}>Another kind</a>
+        {INTROS[state.kind]} <a href={PATH}>Choose another kind</a>
       </p>
     ),
   })
 }
 
-/** @returns `undefined` if the kind is missing or unknown */
+/** Returns the trigger kind in the URL, or `undefined` if it is missing or unknown. */
 const kindOf = (c: Context<AppEnv>) => TRIGGER_KINDS.find((kind) => kind === c.req.query('kind'))
 const pathOf = (kind: TriggerKind) => `${PATH}?kind=${kind}`
 
 const INTROS: Record<TriggerKind, string> = {
-  webhook:
-    'Somebody else’s service tells of something by a POST, and the action runs with its body.',
-  schedule: 'The action runs at times that you name.',
-  chain_event: 'The action runs for each log of a contract that matches, once its block is final.',
+  webhook: 'Another service sends a POST request, and the action runs with its body.',
+  schedule: 'The action runs on a schedule.',
+  chain_event: 'The action runs for each matching log of a contract, once its block is final.',
 }
 
 const REASONS: Record<TriggerKind, string> = {
   webhook:
-    'When another service calls: payments, pushes, messages, forms. It gets an address of its own, and the action checks who sent.',
+    'Runs when another service sends a request: payments, pushes, messages, forms. Each webhook has its own URL, and the action verifies the sender.',
   schedule:
-    'When it is time: each hour, on Mondays at nine, twice a minute. Times are a cron, in UTC.',
+    'Runs at fixed times: every hour, on Mondays at nine, twice a minute. Uses cron expressions, in UTC.',
   chain_event:
-    'When a contract tells of something: a transfer, a vote, a sale. Past logs can be fetched too.',
+    'Runs when a contract emits an event: a transfer, a vote, a sale. Can also process past logs.',
 }
 
 function kindsPage(c: Context<AppEnv>): Promise<Response> {
@@ -128,7 +127,7 @@ function kindsPage(c: Context<AppEnv>): Promise<Response> {
     c,
     { title: 'New trigger', style: TRIGGER_LOOKS, wide: true },
     <>
-      <p class="lead">What fires it?</p>
+      <p class="lead">What should start the runs?</p>
       <ul class="kinds">
         {TRIGGER_KINDS.map((kind) => (
           <li class="card">
@@ -143,8 +142,8 @@ function kindsPage(c: Context<AppEnv>): Promise<Response> {
         ))}
       </ul>
       <p class="note">
-        Each needs the source of an action and a usage key that may execute it. The console’s{' '}
-        <a href="/console#start">first steps</a> make both.
+        A trigger needs the source of an action and a usage key that may execute it. The console’s{' '}
+        <a href="/console#start">first steps</a> create both.
       </p>
     </>,
   )

@@ -1,4 +1,6 @@
-/** Confirms the last action on a trigger. The redirect passes it on as fixed words in the query. */
+/**
+ * Shows a confirmation of the last action on a trigger. The redirect after the action selects it by fixed query names.
+ */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { readChainConfig } from '../../chain/chain-config.ts'
@@ -7,19 +9,19 @@ import { KEY_WARNINGS, type KeyWarning } from '../../triggers/key-warnings.ts'
 import { marksWarnings } from '../../triggers/marks-warnings.ts'
 
 const DONE = {
-  changed: 'The trigger was changed.',
-  enabled: 'The trigger goes on: it fires from now on.',
-  disabled: 'The trigger is paused: nothing fires it. Runs that are queued go on.',
+  changed: 'Trigger updated.',
+  enabled: 'Trigger resumed.',
+  disabled: 'Trigger paused. Queued runs will still run.',
 } as const
 export type Done = keyof typeof DONE
 
-/** Type guard for the usage key warning in the `key` parameter of a trigger's page. */
+/** Type guard for the name of a usage key warning, from the `key` parameter of a trigger page's URL. */
 const isKeyWarning = (text: string | null): text is KeyWarning =>
   text !== null && Object.hasOwn(KEY_WARNINGS, text)
 
 /**
- * Returns the path to redirect to after a change.
- * @param warnings of the returned record
+ * Returns the path to redirect to after a trigger was created or changed.
+ * @param warnings the warnings in the API's response
  */
 export function changedPath(
   { id, action_cid, warnings = [] }: { id: string; action_cid: string; warnings?: string[] },
@@ -33,7 +35,7 @@ export function changedPath(
 
 /**
  * Displays the confirmation that the query selects, and warnings about the usage key and the event's signature.
- * @param url of the page; untrusted, so it only selects from fixed texts
+ * @param url URL of the page; untrusted, so it only selects from fixed texts
  */
 export const TriggerNotice: FC<{
   url: string

@@ -1,4 +1,4 @@
-/** `GET /triggers/:id`: a trigger's settings, runs and forms. */
+/** `GET /triggers/:id`: shows a trigger's settings and runs, with forms to change, test or delete the trigger. */
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -29,8 +29,8 @@ export function registerTriggerPage(app: App): void {
 
 /**
  * Renders the page of a trigger.
- * @param test a rejected test, to show again with its error
- * @throws {ApiError} 404
+ * @param test rejected input of a test run, to show again with its error
+ * @throws {ApiError} 404 if the user has no trigger with this ID
  */
 export async function triggerPage(
   c: Context<AppEnv>,
@@ -92,12 +92,12 @@ export async function triggerPage(
 
 const NEXT = {
   webhook:
-    'Run the command under “Fire it yourself”, or give the address to the sender: its first run appears here.',
-  schedule: 'Its first run appears here at the next tick. To see one now, run a test.',
+    'Run the command under “Try it out”, or give the URL to the sender. The first run appears here.',
+  schedule: 'The first run appears here at the next tick. To see one now, run a test.',
   chain_event: 'A run appears here for each log that matches. To see one now, run a test.',
 } as const
 
-/** Displays the confirmation that the query selects. The query is untrusted, so it only selects from fixed texts. */
+/** Shows a confirmation that the URL's query selects. The query is untrusted, so it only selects from fixed texts. */
 const Notices: FC<{ url: string; trigger: TriggerRecord }> = ({ url, trigger }) => {
   const query = new URL(url).searchParams
   const cancelled = /^\d{1,5}$/.exec(query.get('purged') ?? '')?.[0]
@@ -105,12 +105,12 @@ const Notices: FC<{ url: string; trigger: TriggerRecord }> = ({ url, trigger }) 
     <>
       {query.has('created') && (
         <p class="done" role="status">
-          <strong>The trigger is there.</strong> {NEXT[trigger.kind]}
+          <strong>Trigger created.</strong> {NEXT[trigger.kind]}
         </p>
       )}
       {cancelled !== undefined && (
         <p class="done" role="status">
-          {cancelled === '1' ? '1 queued run was' : `${cancelled} queued runs were`} cancelled.
+          {cancelled === '1' ? '1 queued run' : `${cancelled} queued runs`} cancelled.
         </p>
       )}
     </>
@@ -124,8 +124,8 @@ const Backfill: FC<{ backfill: NonNullable<TriggerRecord['backfill']> }> = ({
     <h2 id="backfill">Earlier blocks</h2>
     <p>
       {done
-        ? `Blocks ${from} to ${to} have been looked through.`
-        : `Block ${at} of ${from} to ${to} is looked at.`}
+        ? `Blocks ${from} to ${to} have been scanned.`
+        : `Scanning block ${at} of ${from} to ${to}.`}
     </p>
     <progress
       aria-labelledby="backfill"

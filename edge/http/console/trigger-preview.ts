@@ -1,4 +1,4 @@
-/** `POST /triggers/preview`: live check of the trigger form while the user types, for the form's script only. */
+/** `POST /triggers/preview`: checks the trigger form while the user types. Used only by the form's script. */
 import { z } from 'zod'
 import { ApiError } from '../../../shared/errors.ts'
 import { TRIGGER_KINDS } from '../../../shared/wire/trigger.ts'
@@ -9,7 +9,7 @@ import { readOwnJson } from '../own-json.ts'
 import { checkFields } from './trigger-form/check.ts'
 import { CHECKED_FIELDS, fieldsFrom } from './trigger-form/fields.ts'
 
-/** Subject of the CSRF token for checks, which store nothing. */
+/** Subject of the CSRF tokens for live checks of the trigger form. A check stores nothing. */
 export const CHECK_SUBJECT = 'triggers/check'
 
 const request = z.strictObject({
@@ -23,12 +23,12 @@ export function registerTriggerPreview(app: App): void {
     const { csrf, kind, fields } = await readOwnJson(c, request)
     const session = await signedIn(c)
     if (!session)
-      throw new ApiError(401, 'You are signed out.', 'Sign in in another tab, and go on here.')
+      throw new ApiError(401, 'You are signed out.', 'Sign in in another tab, then continue here.')
     if (!(await isCsrfToken(csrf, session.secret, CHECK_SUBJECT)))
       throw new ApiError(
         403,
-        'This page is out of date: somebody has signed in again since.',
-        'Open it again.',
+        'This page is out of date: you have signed in again since it was opened.',
+        'Reload the page.',
       )
     await c.var.services.requireRate('api_write', session.user.id)
     const texts: Record<string, string | undefined> = fields

@@ -5,7 +5,8 @@ import { readSessionForm } from './session-form.ts'
 import { purgeSubject } from './trigger-does.tsx'
 
 /**
- * `POST /triggers/:id/purge`: cancels all queued runs and redirects to the trigger's page, which shows their number.
+ * `POST /triggers/:id/purge`: cancels all queued runs of a trigger. Redirects to the trigger's page, which shows the
+ * number of cancelled runs.
  */
 export function registerTriggerPurge(app: App): void {
   app.post('/triggers/:id/purge', async (c) => {

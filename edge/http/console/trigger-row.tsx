@@ -5,17 +5,20 @@ import { Badge, Facts, Time } from '../../console/parts.tsx'
 import { UserText } from '../../console/user-text.tsx'
 import { cronInWords } from '../../schedule/cron-in-words.ts'
 
-/** @param action form that pauses or resumes the trigger */
+/**
+ * Row of a trigger in the trigger list.
+ * @param action form to pause or resume the trigger
+ */
 export const TriggerRow: FC<{ trigger: ListedTrigger; action: Child }> = ({ trigger, action }) => {
   const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
   const facts: [string, Child][] = [['Fires', <Fires trigger={trigger} />]]
   if (kind === 'schedule' && enabled)
     facts.push([
       'Next run',
-      next_run_at ? <Time at={Date.parse(next_run_at)} /> : 'none: it names no time any more',
+      next_run_at ? <Time at={Date.parse(next_run_at)} /> : 'none: the schedule has no more times',
     ])
   if (disabled_reason !== null)
-    facts.push(['Paused because', <UserText text={disabled_reason} max={600} />])
+    facts.push(['Reason', <UserText text={disabled_reason} max={600} />])
   facts.push(['Created', <Time at={Date.parse(created_at)} />])
   return (
     <li>
@@ -43,7 +46,7 @@ export const TriggerRow: FC<{ trigger: ListedTrigger; action: Child }> = ({ trig
 
 const State: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byService }) => {
   if (enabled) return <Badge tone="good">enabled</Badge>
-  return byService ? <Badge tone="bad">stopped</Badge> : <Badge>paused</Badge>
+  return byService ? <Badge tone="bad">paused by the service</Badge> : <Badge>paused</Badge>
 }
 
 export const Fires: FC<{
@@ -53,7 +56,7 @@ export const Fires: FC<{
     case 'webhook':
       return (
         <>
-          by POST to <code>{trigger.webhook_url}</code>
+          on POST to <code>{trigger.webhook_url}</code>
         </>
       )
     case 'schedule': {
@@ -71,11 +74,11 @@ export const Fires: FC<{
     case 'chain_event':
       return (
         <>
-          by{' '}
+          on{' '}
           <code>
             <UserText text={trigger.canonical_signature ?? String(config.event_signature)} />
           </code>{' '}
-          of{' '}
+          from{' '}
           <code>
             <UserText text={String(config.contract_address)} />
           </code>{' '}

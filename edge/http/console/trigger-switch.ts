@@ -1,4 +1,4 @@
-/** `POST /triggers/:id/enable` and `POST /triggers/:id/disable`: resumes or pauses a trigger. */
+/** `POST /triggers/:id/enable` and `POST /triggers/:id/disable`: resume and pause a trigger. */
 import { changeTrigger } from '../../triggers/change-trigger.ts'
 import type { App } from '../app-env.ts'
 import { notFound, requireTriggerId } from '../owned-trigger.ts'

@@ -10,11 +10,13 @@ import { readSessionForm } from './session-form.ts'
 import { testSubject } from './trigger-does.tsx'
 import { triggerPage } from './trigger-page.tsx'
 
-/** Enough for hand-written or pasted input with every character form-encoded. Larger events must use the API. */
+/**
+ * Maximum size of a test form. Enough for hand-written or pasted input; larger events can be tested through the API.
+ */
 const FORM_MAX_BYTES = 256 * 1024
 
 /**
- * `POST /triggers/:id/test`: starts a test run and redirects to its page. Rejected input is shown again on the
+ * `POST /triggers/:id/test`: starts a test run, and redirects to the run's page. Rejected input is shown again on the
  * trigger's page.
  */
 export function registerTriggerTest(app: App): void {
@@ -36,13 +38,14 @@ export function registerTriggerTest(app: App): void {
     try {
       test = toTestRun(validate(testRequest, { [kind]: JSON.parse(json) }, 422))
     } catch (error) {
-      if (error instanceof SyntaxError) return refused('This is not JSON.')
+      if (error instanceof SyntaxError) return refused('Invalid JSON.')
       if (error instanceof ApiError) return refused(`${error.message} ${error.fix}`)
       throw error
     }
     const queue = await queueOf(c, id)
     const accepted = await queue.fireTest(session.user.id, test)
-    if (accepted.state === 'takes_no_event') return refused('A schedule has no event: send params.')
+    if (accepted.state === 'takes_no_event')
+      return refused('A schedule has no event. Send params instead.')
     const run = acceptedRun(accepted, 'trigger')
     return run === undefined
       ? refused(whyNot(accepted), accepted.state === 'disabled' ? 409 : 429)

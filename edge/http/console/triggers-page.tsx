@@ -1,4 +1,4 @@
-/** `GET /triggers`: the signed-in user's triggers, newest first. */
+/** `GET /triggers`: lists the signed-in user's triggers, newest first. */
 import type { Context } from 'hono'
 import type { Session } from '../../identity/sessions.ts'
 import { listTriggers, type TriggerList } from '../../triggers/trigger-index.ts'
@@ -10,7 +10,7 @@ import { TRIGGER_LOOKS } from './trigger-form/looks.ts'
 import { type Filter, filterOf, Filters, pathOf } from './trigger-filters.tsx'
 import { TriggerRow } from './trigger-row.tsx'
 
-/** Triggers per page, few enough to scan without searching. */
+/** Number of triggers per page, small enough to scan by eye. */
 const SHOWN = 25
 
 export function registerTriggersPage(app: App): void {
@@ -60,15 +60,15 @@ async function listPage(
       {rows.length > 0 && <ul class="rows">{rows}</ul>}
       {rows.length === 0 && !isFirst && (
         <p class="card">
-          {total === 0 ? 'None of your triggers is like this.' : 'There are no more.'}{' '}
-          <a href="/triggers">Show all of them</a>
+          {total === 0 ? 'No triggers match these filters.' : 'No more triggers.'}{' '}
+          <a href="/triggers">Show all triggers</a>
         </p>
       )}
       {!isFirst && (
         <p class="note">
           {total === 1 ? '1 trigger' : `${total} triggers`}
-          {isFiltered && ' like this'}.{' '}
-          {after && <a href={pathOf({ kind, enabled })}>Back to the first</a>}{' '}
+          {isFiltered && ' matching'}.{' '}
+          {after && <a href={pathOf({ kind, enabled })}>Back to the first page</a>}{' '}
           {next && (
             <a href={pathOf({ kind, enabled, after: next })} rel="next">
               Next
@@ -80,33 +80,32 @@ async function listPage(
   )
 }
 
-/** Confirmations, selected by the query after a redirect. */
+/** Confirmations of completed actions. After a redirect, the query selects the one to show. */
 const DONE = [
-  ['deleted', 'The trigger was deleted, with its history and its key.'],
-  ['enabled', 'The trigger goes on: it fires from now on.'],
-  ['disabled', 'The trigger is paused: nothing fires it. Runs that are queued go on.'],
+  ['deleted', 'Trigger deleted, including its run history and sealed key.'],
+  ['enabled', 'Trigger resumed.'],
+  ['disabled', 'Trigger paused. Queued runs will still run.'],
 ] as const
 
 const Empty = () => (
   <section class="card">
-    <h2>You have no triggers yet</h2>
+    <h2>No triggers yet</h2>
     <p>
-      A trigger runs an action of yours when something happens: another service calls, it is time,
-      or a contract tells of an event. It needs the source of an action and a usage key that may
-      execute it.
+      A trigger runs an action when something happens: a webhook arrives, a schedule is due, or a
+      contract emits an event. It needs the source of an action and a usage key that may execute it.
     </p>
     <p class="actions">
       <a class="button" href="/console#start">
-        Take the first steps
+        Get started
       </a>
       <a class="button quiet" href="/triggers/new">
         New trigger
       </a>
     </p>
     <p class="note">
-      The first steps make an account, a wallet, an action and its key, and bring them here.{' '}
-      <a href="/docs">The documentation</a> has the rest, and{' '}
-      <a href="/agent/tokens">programs that you approved</a> make triggers, too.
+      The first steps create an account, a wallet, an action and a usage key, and bring you back
+      here. See <a href="/docs">the documentation</a> for more.{' '}
+      <a href="/agent/tokens">Authorized programs</a> can also create triggers.
     </p>
   </section>
 )

@@ -1,15 +1,21 @@
 /**
- * Converts header values to and from byte strings, one character per byte, the form that HTTP and the sealed envelope
- * use.
+ * Converts header values to and from byte strings, which have one character per byte. HTTP and the sealed envelope use
+ * byte strings.
  */
 
-/** @param value as returned by the runtime: text decoded from UTF-8 */
+/**
+ * Converts a header value to a byte string.
+ * @param value the value as returned by the runtime, which decodes it from UTF-8
+ */
 export function toByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   return String.fromCharCode(...new TextEncoder().encode(value))
 }
 
-/** Returns the value that makes the runtime send these bytes. Bytes that are not valid UTF-8 are returned unchanged. */
+/**
+ * Converts a byte string to the header value with which the runtime sends the same bytes. A byte string that is not
+ * valid UTF-8 is returned unchanged.
+ */
 export function fromByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   try {

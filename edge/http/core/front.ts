@@ -1,7 +1,7 @@
 /**
- * The core API at the edge (docs/decisions/0022): forwards the origin's responses unchanged, for clients that prefer
- * the nearest location and accept that TLS ends there. Requests with secrets are sealed. Public reads and the payment
- * processor's signed webhook are forwarded in plain form.
+ * The core API at the edge (docs/decisions/0022), for clients that prefer the nearest location and accept that TLS
+ * terminates there. Responses of the origin are forwarded unchanged. Requests with secrets are sealed for the origin.
+ * Public reads and the payment processor's signed webhook are forwarded without sealing.
  */
 import type { Context } from 'hono'
 import { ATTESTATION_PATH } from '../../../shared/attestation/evidence.ts'
@@ -45,7 +45,7 @@ export function registerFront(app: App): void {
   for (const path of PATHS) app.all(path, (c) => withShare(c, passOn))
 }
 
-/** Order of checks: 404, 401, 429, 413, then the origin. */
+/** Forwards a request to the origin. Checks are made in the order 404, 401, 429, 413. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, now, requireRate } = c.var.services
@@ -66,7 +66,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   ])
 
   if (isPlain(request, path, query)) {
-    // Evidence is also served by an unverified origin, because clients need it for verification.
+    // Evidence is forwarded even from an unverified origin, because clients need it for their own verification.
     if (path.startsWith('/core/') || path === '/get_node_chain_config')
       await verifiedKeys(c.env, now(), false)
     const target = targetOf(settings.ORIGIN_URL, path, query)
@@ -92,19 +92,19 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   return new Response(NO_BODY.has(status) ? null : bytes, { status, headers: new Headers(fields) })
 }
 
-/** Large enough for most heads. A larger one costs another copy of the body. */
+/** Space reserved for a request's head. Larger heads are rare, and cost an additional copy of the body. */
 const HEAD_ROOM_BYTES = 4 * 1024
 
-/** Reserved for the parts of a head other than path, query and headers. */
+/** Space reserved for the parts of a request's head other than the path, the query and the headers. */
 const HEAD_REST_BYTES = 512
 
-/** Statuses without a body (Fetch standard, null body status). */
+/** HTTP statuses of responses without a body (Fetch standard, null body status). */
 const NO_BODY = new Set([204, 205, 304])
 
 function isPlain(request: Request, path: string, query: string): boolean {
   if (hasCredential(request.headers)) return false
-  // The origin limits quotes for nonces per address. Sealing the request attributes it to the client's address.
-  // Otherwise anyone could exhaust the quota with which the edge verifies the origin.
+  // The origin limits the number of quotes with a nonce per address. Sealing the request attributes it to the client's
+  // address. Otherwise, any client could exhaust the quota of the edge, which it needs to verify the origin.
   if (path === ATTESTATION_PATH && query !== '') return false
   if (request.method === 'POST') return isProcessorEvent(request, path)
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
@@ -114,7 +114,10 @@ function isProcessorEvent(request: Request, path: string): boolean {
   return request.method === 'POST' && path === PROCESSOR_WEBHOOK_PATH
 }
 
-/** Returns the raw bytes of the processor's webhook, which its signature covers. Reads have no body. */
+/**
+ * Returns the body of a plain request, or `undefined` for reads. The body of the payment processor's webhook is
+ * returned as raw bytes, because the webhook's signature covers them.
+ */
 async function bodyOf(
   request: Request,
   share: BodyShare,
@@ -125,7 +128,10 @@ async function bodyOf(
   return room.subarray(0, bodyBytes)
 }
 
-/** Does not resolve the path against the origin's URL: a path can be parsed as a URL of another host. */
+/**
+ * Returns the URL of a path on the origin. Does not resolve the path against the origin's URL, because some paths would
+ * be parsed as URLs of another host.
+ */
 function targetOf(originUrl: string, path: string, query: string): URL {
   const target = new URL(originUrl)
   target.pathname = path
@@ -137,22 +143,22 @@ function requireHead(characters: number): void {
   if (characters <= SEALED_HEAD_MAX_BYTES - HEAD_REST_BYTES) return
   throw new ApiError(
     413,
-    'The request’s path, query and headers are too large together.',
-    `Send less than ${SEALED_HEAD_MAX_BYTES} bytes of them.`,
+    'The path, query and headers of the request are too large.',
+    `Keep them under ${SEALED_HEAD_MAX_BYTES} bytes in total.`,
   )
 }
 
 function askTheOrigin(originUrl: string): ApiError {
   return new ApiError(
     404,
-    'Keys of actions are not looked up here: whoever is between could name another.',
-    `Ask the origin itself: GET ${new URL(ACTION_WALLET_PATH, originUrl).href}?action_ipfs_cid=…`,
+    'The edge does not return keys of actions, because an intermediary could substitute another key.',
+    `Ask the origin directly: GET ${new URL(ACTION_WALLET_PATH, originUrl).href}?action_ipfs_cid=…`,
   )
 }
 
 function noMethod(method: string): ApiError {
   const headers = { allow: PASSED_METHODS.join(', ') }
-  return new ApiError(405, `${method} is not a method of this path.`, 'Use GET or POST.', {
+  return new ApiError(405, `${method} is not allowed on this path.`, 'Use GET or POST.', {
     headers,
   })
 }

@@ -3,16 +3,17 @@ import { BODY_WITHIN_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 
 export type BodyShare = {
   /**
-   * @param bytes total size that the body needs from now on
-   * @throws {ApiError} 503 if the isolate has no room
+   * Sets the memory that the body uses.
+   * @param bytes the total size, including memory that was already requested
+   * @throws {ApiError} 503 if other bodies use too much of the isolate's memory
    */
   grow(bytes: number): void
   end(): void
 }
 
 /**
- * Bounds the memory that large bodies use in one isolate. An isolate has 128 MB for everything, webhooks included, and
- * sealing holds three copies of a body: without a bound, two requests without a key could exhaust it.
+ * Limits the memory that large request bodies use in one isolate. An isolate has 128 MB in total, shared with webhooks,
+ * and sealing needs three copies of a body. Without a limit, two unauthenticated requests could exhaust the memory.
  */
 export class LargeBodies {
   readonly #now: () => number
@@ -24,14 +25,14 @@ export class LargeBodies {
     this.#maxBytes = maxBytes
   }
 
-  /** Starts one body's share. Call `end` when its request is finished. */
+  /** Creates a memory share for one request body. Call the share's `end` when the request is finished. */
   begin(): BodyShare {
     const share: BodyShare = {
       grow: (bytes) => {
         const others = this.#othersThan(share)
-        // A single body always fits.
+        // A body is always accepted if it is the only one.
         if (others > 0 && others + bytes > this.#maxBytes) {
-          // Released immediately, so that concurrently growing bodies do not all reject each other.
+          // The share is released immediately, so that bodies that grow concurrently are not all rejected.
           this.#held.delete(share)
           throw noRoom()
         }
@@ -46,7 +47,7 @@ export class LargeBodies {
   #othersThan(share: BodyShare): number {
     let bytes = 0
     for (const [other, held] of this.#held) {
-      // If a client disconnects, the platform may stop the request without running its cleanup.
+      // Removes expired shares: if a client disconnects, the platform may stop the request without running its cleanup.
       if (held.until <= this.#now()) this.#held.delete(other)
       else if (other !== share) bytes += held.bytes
     }
@@ -57,8 +58,8 @@ export class LargeBodies {
 function noRoom(): ApiError {
   return new ApiError(
     503,
-    'Other large bodies are under way here; nothing was executed.',
-    'Send it again shortly, or send large sources to the origin itself: it has room for them.',
+    'Too many large bodies are in flight. Nothing was executed.',
+    'Try again shortly, or send large sources to the origin directly.',
     { headers: { 'retry-after': '5' } },
   )
 }

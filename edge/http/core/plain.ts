@@ -1,29 +1,34 @@
 import { passedHeaders } from '../../../shared/wire/passed-headers.ts'
 import { OriginAway } from '../../trust/origin-away.ts'
 
-/** The origin answers reads from memory, and the processor's webhook after one write. */
+/**
+ * Timeout for the head of a response. It is generous: the origin serves reads from memory, and answers the payment
+ * processor's webhook after a single write.
+ */
 const HEAD_TIMEOUT_MS = 30_000
 
 /**
- * Sandboxes documents from the origin. They are served from this service's own origin, where pages act on a user's
- * behalf; with CSP `sandbox` they get an opaque origin, and cannot read or operate our pages.
+ * Content security policy for documents from the origin. They are served from the same web origin as our pages, which
+ * act on a user's behalf. With `sandbox`, browsers assign them an opaque web origin, so that they cannot access our
+ * pages.
  */
 const DOCUMENT_POLICY = 'sandbox allow-scripts'
 
 /**
- * Matches the whole header: browsers use the last type of `application/json, text/html` (Fetch, extract a MIME type).
+ * Matches a `Content-Type` header with JSON as its only value. Compares the whole header, because browsers use the last
+ * type of a list such as `application/json, text/html` (Fetch standard, extract a MIME type).
  */
 const JSON_ALONE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
 
 type Passed = {
   body?: Uint8Array<ArrayBuffer> | undefined
-  /** Time until the response begins. */
+  /** Timeout for the head of the response, in milliseconds. */
   withinMs?: number
 }
 
 /**
- * Forwards a request without secrets over TLS only, and streams the response.
- * @throws {OriginAway}
+ * Forwards a request that contains no secrets without sealing it, and streams the response.
+ * @throws {OriginAway} if the origin is unreachable or does not respond in time
  */
 export async function passPlain(
   request: Request,
@@ -46,7 +51,7 @@ export async function passPlain(
     return new Response(response.body, { status: response.status, headers })
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'unknown'
-    throw new OriginAway(`the origin was not reached: ${reason}`, { cause: error })
+    throw new OriginAway(`the origin is unreachable: ${reason}`, { cause: error })
   } finally {
     clearTimeout(timer)
   }

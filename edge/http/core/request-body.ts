@@ -4,31 +4,31 @@ import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { BodyShare } from './large-bodies.ts'
 
 export type BodyWithRoom = {
-  /** The body, followed by unused bytes. */
+  /** Buffer with the body at its start, followed by unused bytes. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
 
 /**
- * Initial allocation. Memory grows with received bytes, not with the declared length: a client can declare anything,
- * and a Worker has 128 MB.
+ * Initial size of the buffer for a body. The buffer grows with the received bytes instead of having the declared
+ * length, because a Worker has only 128 MB and a client can declare any length.
  */
 const FIRST_BYTES = 256 * 1024
 
-const FIX = 'Send less; /core/v1/limits has every bound.'
+const FIX = 'Send a smaller body; GET /core/v1/limits lists all limits.'
 
 export type BodyLimits = {
   maxBytes: number
   roomBytes: number
-  /** Accounts for a body's memory once it exceeds the initial allocation. */
+  /** Memory share of the body, which is used once the body exceeds the initial allocation. */
   share: BodyShare
   withinMs?: number
 }
 
 /**
- * Reads the raw bytes of a body. Never holds more than the limit, with or without a declared length.
- * @throws {ApiError} 413 if it is too large; 400 if it is interrupted or does not arrive in time; 503 if too many large
- *   bodies are held already
+ * Reads the raw bytes of a body. Never buffers more than the limit, with or without a declared length.
+ * @throws {ApiError} 413 if the body is too large; 400 if it is interrupted or does not arrive in time; 503 if too many
+ *   large bodies are being read
  */
 export async function readBodyWithRoom(
   request: Request,
@@ -41,7 +41,7 @@ export async function readBodyWithRoom(
   let bodyBytes = 0
   for await (const chunk of inTime(request.body, withinMs)) {
     const length = bodyBytes + chunk.length
-    // Leaving the loop cancels the stream.
+    // Leaving this loop early cancels the stream.
     if (length > maxBytes) throw bodyTooLarge(maxBytes, FIX)
     if (length > room.length) {
       const bytes = Math.max(length, Math.min(expected, 2 * bodyBytes)) + roomBytes
@@ -54,7 +54,7 @@ export async function readBodyWithRoom(
   return { room, bodyBytes }
 }
 
-/** Yields the chunks of a body until a deadline, because slow senders hold memory. */
+/** Yields the chunks of a body until a deadline, because slow senders occupy memory. */
 async function* inTime(
   body: ReadableStream<Uint8Array> | null,
   withinMs: number,

@@ -1,6 +1,6 @@
 /**
- * `POST /sealed/execute` at the edge: forwards a request that a client sealed end to end, to a channel key that the
- * client verified. The edge cannot read the request or the response.
+ * `POST /sealed/execute` at the edge: forwards a request that the client sealed end to end. The client has verified the
+ * origin's channel key, to which it sealed the request, so the edge cannot read the request or the response.
  */
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
@@ -21,7 +21,7 @@ import { passPlain } from './plain.ts'
 import { readBodyWithRoom } from './request-body.ts'
 import { withShare } from './with-share.ts'
 
-/** The longest execution that an operator may allow, plus the round trip. */
+/** Timeout for the response: the longest execution that an operator can allow, plus time for the round trip. */
 const ANSWER_WITHIN_MS = EXECUTION_WALL_MAX_MS + 30_000
 
 const MAX_BYTES = CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES
@@ -34,7 +34,7 @@ export function registerSealedExecute(app: App): void {
   app.post(SEALED_EXECUTE_PATH, (c) => withShare(c, passOn))
 }
 
-/** Order of checks: 415, 429, 413, 400, 403, then the origin. */
+/** Forwards a sealed request to the origin. Checks are made in the order 415, 429, 413, 400, 403. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, requireRate } = c.var.services
@@ -44,7 +44,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   const body = room.subarray(0, bodyBytes)
   requireBaseMode(body)
-  // Forwards none of the client's headers: the origin needs only the envelope.
+  // Does not forward any of the client's headers, because the origin needs only the envelope.
   const bare = new Request(request.url, {
     method: 'POST',
     headers: { 'content-type': SEALED_CONTENT_TYPE },
@@ -57,27 +57,27 @@ function requireSealedType(type: string | null): void {
   if (type?.split(';')[0]?.trim().toLowerCase() === SEALED_CONTENT_TYPE) return
   throw new ApiError(
     415,
-    'The body’s content type is not that of a sealed request.',
+    'The content type is not that of a sealed request.',
     `Seal the request, and send it with the header Content-Type: ${SEALED_CONTENT_TYPE}.`,
   )
 }
 
 /**
- * Rejects PSK mode, which the edge itself uses for runs and client addresses. This prevents replaying a recorded
- * request of the edge in its name.
+ * Rejects requests in HPKE's PSK mode, which only the edge itself uses, for runs and client addresses. Otherwise, an
+ * attacker could replay a recorded request of the edge through this endpoint.
  */
 function requireBaseMode(body: Uint8Array): void {
   const mode = parseSealedRequest(body)?.mode
   if (mode === undefined)
     throw new ApiError(
       400,
-      'The body is no sealed request of version 1.',
-      'Seal the request as docs/architecture.md says (The sealed channel).',
+      'The body is not a sealed request of version 1.',
+      'Seal the request as described in docs/architecture.md (The sealed channel).',
     )
   if (mode === MODE_BASE) return
   throw new ApiError(
     403,
-    'A client seals in base mode; the other is the edge’s own.',
-    'Seal it in base mode (mode byte 0).',
+    'Clients must use base mode; PSK mode is reserved for the edge.',
+    'Seal the request in base mode (mode byte 0).',
   )
 }

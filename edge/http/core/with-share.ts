@@ -3,12 +3,12 @@ import type { AppEnv } from '../app-env.ts'
 import { refusal } from '../refusal.ts'
 import { type BodyShare, LargeBodies } from './large-bodies.ts'
 
-/** Shared by all forwarded requests of this isolate. */
+/** Limits the memory for request bodies. Shared by all forwarded requests of this isolate. */
 const largeBodies = new LargeBodies(Date.now)
 
 const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
 
-/** Runs a forwarded request with its share of the memory for bodies, which is released with the response. */
+/** Forwards a request with a share of the memory for bodies, which is released once the response is available. */
 export async function withShare(
   c: Context<AppEnv>,
   passOn: (c: Context<AppEnv>, share: BodyShare) => Promise<Response>,
@@ -18,7 +18,7 @@ export async function withShare(
     return await passOn(c, share)
   } catch (error) {
     const refused = refusal(error, c.req.raw, c.env)
-    // Pages on other sites may read the origin's errors, so they may also read ours in their place.
+    // Pages on other sites may read the origin's errors, so they may also read errors that the edge returns instead.
     refused.headers.set('access-control-allow-origin', '*')
     refused.headers.set('access-control-expose-headers', EXPOSED)
     return refused

@@ -1,6 +1,6 @@
 /**
- * `GET /docs` and everything below: the repository's documents as pages, and as their Markdown sources
- * (`/docs/deploy.md`). Public: they need neither a session nor the database, and can be cached.
+ * `GET /docs` and the paths below it: serves the repository's documents as pages, and as Markdown sources (such as
+ * `/docs/deploy.md`). The documents are public and cacheable, and need neither a session nor the database.
  */
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
@@ -32,7 +32,8 @@ async function document(c: Context<AppEnv>, asked: string): Promise<Response> {
     return kept(c, () => docsPage(c, 'Decisions', <List documents={decisions()} />))
   const name = asked.replace(/\.md$/, '')
   const source = sourceOf(name)
-  if (!source) throw new ApiError(404, 'There is no such document.', 'Look at /docs.')
+  if (!source)
+    throw new ApiError(404, 'Document not found.', 'See /docs for the list of documents.')
   const { default: text } = await source.load()
   if (asked !== name) return markdown(c, text)
   return kept(c, async () => {
@@ -66,7 +67,7 @@ function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Re
   )
 }
 
-/** Pages rendered by this isolate. They do not depend on the client. */
+/** Cache of the document pages that this isolate has rendered. The pages do not depend on the client. */
 const pages = new Map<string, { text: string; headers: Headers }>()
 
 async function kept(c: Context<AppEnv>, make: () => Promise<Response>): Promise<Response> {
@@ -92,8 +93,8 @@ function markdown(c: Context<AppEnv>, text: string): Promise<Response> {
 const Contents = () => (
   <>
     <p class="lead">
-      From the first run to a deployment of your own, and why it is built as it is. Agents read{' '}
-      <a href="/SKILL.md">SKILL.md</a>, and each page here as Markdown.
+      Guides, reference and design, from your first run to your own deployment. Agents can read{' '}
+      <a href="/SKILL.md">SKILL.md</a>, and every page as Markdown.
     </p>
     {sections().map(({ title, documents }) => (
       <section>
@@ -115,7 +116,7 @@ const List: FC<{ documents: Listed[] }> = ({ documents }) => (
   </ul>
 )
 
-/** The table of contents is open if it has at most this many entries. */
+/** Maximum number of entries with which a page's table of contents is initially expanded. */
 const SEEN_AT_ONCE = 6
 
 const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {

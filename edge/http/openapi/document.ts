@@ -23,7 +23,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
       title: 'svc trigger service',
       version: '1',
       description:
-        'Webhooks and schedules that run actions. A token is approved by a person at /agent/authorize. The core API is passed on at /core/v1/*; /core/v1/openapi.json describes it. In requests, null in an optional field means that the field is absent; in a PATCH its value stays. Unknown query parameters are ignored.',
+        'Webhooks, schedules and chain events that run actions. A person approves each token at /agent/authorize. The core API is forwarded at /core/v1/* and described by /core/v1/openapi.json. In requests, null in an optional field is the same as omitting the field; in a PATCH, the field keeps its value. Unknown query parameters are ignored.',
       license: LICENSE,
     },
     servers: [{ url: publicUrl }],
@@ -45,7 +45,7 @@ function describe(operation: ApiOperation): Description {
   return {
     operationId: id,
     summary,
-    // Since OpenAPI 3.1, every security scheme may list required scopes.
+    // Since OpenAPI 3.1, security requirements may list roles or scopes for any type of security scheme.
     security: [{ Bearer: scope === null ? [] : [scope] }],
     parameters: [
       ...(named ? [idParameter(named[1]!)] : []),
@@ -71,6 +71,6 @@ function describe(operation: ApiOperation): Description {
 }
 
 function idParameter(of: string): object {
-  const description = `The ${of}’s id. Somebody else’s is answered like one that does not exist.`
+  const description = `The ${of} ID. IDs of other users return 404, like unknown ones.`
   return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } }
 }

@@ -1,16 +1,16 @@
-/** The trigger service's error responses for the OpenAPI document. All of them have a structured body. */
-import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
+/** Error responses of the trigger service in the OpenAPI document. All of them have a structured body. */
+import { ERROR_NAMES, type ErrorStatus } from '../../../shared/error-names.ts'
 import { headerOf, jsonContent } from '../../../shared/openapi/document.ts'
 
 export const headers = {
-  'x-request-id': headerOf('Names this request in reports.'),
-  'x-svc-error': headerOf('The reason of a failure, where it is finer than `error`.'),
-  'x-total-count': headerOf('Records in the whole list.'),
-  'retry-after': headerOf('Seconds to wait before the request is sent again.'),
-  'www-authenticate': headerOf('Bearer.'),
-  allow: headerOf('The methods that this path has.'),
-  link: headerOf('The next page, rel="next"; absent on the last.'),
-  location: headerOf('Where what was made is.'),
+  'x-request-id': headerOf('Identifies this request in error reports.'),
+  'x-svc-error': headerOf('The reason for the error, if it is more specific than `error`.'),
+  'x-total-count': headerOf('Number of records in the complete list.'),
+  'retry-after': headerOf('Seconds to wait before sending the request again.'),
+  'www-authenticate': headerOf('The authentication scheme, `Bearer`.'),
+  allow: headerOf('The methods allowed on this path.'),
+  link: headerOf('The next page (rel="next"). Absent on the last page.'),
+  location: headerOf('The URL of the created resource.'),
 }
 export type HeaderName = keyof typeof headers
 
@@ -19,17 +19,17 @@ export const headerReferences = (...names: HeaderName[]) =>
 
 const MEANINGS: Partial<Record<ErrorStatus, string>> = {
   400: 'The body is not JSON.',
-  401: 'No approved token was sent: missing, unknown, expired or revoked; or its request was refused, locked or has expired, as the field `reason` says.',
-  403: 'The token was not approved for this (`insufficient_scope`), or a page elsewhere sent this form.',
-  404: 'There is no such thing, or it is somebody else’s.',
-  405: 'The path has other methods.',
-  409: 'It is not in a state for this; the field `reason` says which.',
+  401: 'The token is missing, unknown, expired or revoked, or its approval request was refused, locked or has expired; see `reason`.',
+  403: 'The token lacks the required scope (`insufficient_scope`), or the form was sent from another site.',
+  404: 'The resource does not exist, or belongs to another user.',
+  405: 'The method is not allowed on this path.',
+  409: 'The current state does not allow this; see `reason`.',
   413: 'The body is too large.',
-  415: 'The body is not said to be JSON.',
-  422: 'A field that is unknown, missing or of a wrong value; the message names it.',
+  415: 'The content type is not JSON.',
+  422: 'A field is unknown, missing or invalid; the message names it.',
   429: 'Too many requests, or the trigger’s queue is full.',
-  500: 'A failure of the server.',
-  503: 'A part of the service is away, or the trigger is disabled. Nothing was stored.',
+  500: 'Internal server error.',
+  503: 'Part of the service is unavailable, or the trigger is disabled. Nothing was stored.',
 }
 
 const MORE_HEADERS: Partial<Record<ErrorStatus, HeaderName>> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorStatus } from '../../../shared/errors.ts'
+import type { ErrorStatus } from '../../../shared/error-names.ts'
 import type { Scope } from '../../../shared/wire/agent.ts'
 import { chainsResponse } from '../../../shared/wire/chains.ts'
 import { meAnswer } from '../../../shared/wire/me.ts'
@@ -26,16 +26,16 @@ import type { HeaderName } from './errors.ts'
 
 export type ApiOperation = {
   method: 'get' | 'post' | 'patch' | 'delete'
-  /** In OpenAPI syntax: `/api/triggers/{id}`. */
+  /** Path of the operation in OpenAPI syntax, such as `/api/triggers/{id}`. */
   path: string
   id: string
   summary: string
-  /** The scope that the token needs; `null` if any token is sufficient. */
+  /** Scope that the operation requires of the token; `null` if any token is sufficient. */
   scope: Scope | null
   query?: z.ZodType
   body?: { schema: z.ZodType; optional?: true }
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
-  /** In addition to those that follow from the other fields. */
+  /** Error statuses in addition to those implied by the other fields of the operation. */
   failures?: ErrorStatus[]
 }
 
@@ -45,7 +45,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/me',
     id: 'me',
     scope: null,
-    summary: 'Whose token this is.',
+    summary: 'Returns the user who approved the token.',
     success: { status: 200, schema: meAnswer },
   },
   {
@@ -53,7 +53,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers',
     id: 'create_trigger',
     scope: 'triggers:write',
-    summary: 'Makes a trigger. The usage key is sealed on arrival and never shown.',
+    summary: 'Creates a trigger. The usage key is stored encrypted and never returned.',
     body: { schema: createTriggerRequest },
     success: { status: 201, schema: storedTrigger, headers: ['location'] },
     failures: [409],
@@ -63,7 +63,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers',
     id: 'list_triggers',
     scope: 'triggers:read',
-    summary: 'Your triggers, newest first: all of them, or pages that link to each other.',
+    summary: 'Lists your triggers, newest first, either all at once or in linked pages.',
     query: triggersListQuery,
     success: {
       status: 200,
@@ -76,7 +76,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers/preview',
     id: 'preview_trigger',
     scope: 'triggers:read',
-    summary: 'What a trigger would do, without making it.',
+    summary: 'Previews what a trigger would do, without creating it.',
     body: { schema: previewRequest },
     success: { status: 200, schema: triggerPreview },
   },
@@ -86,7 +86,7 @@ export const apiOperations: ApiOperation[] = [
     id: 'list_chains',
     scope: 'triggers:read',
     summary:
-      'The chains that can be watched here, how far each was looked through, and how its nodes are.',
+      'Lists the chains that this service can watch, with the progress of each and the state of its nodes.',
     success: { status: 200, schema: chainsResponse },
   },
   {
@@ -94,7 +94,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers/{id}',
     id: 'get_trigger',
     scope: 'triggers:read',
-    summary: 'One trigger, with its source and its counters.',
+    summary: 'Returns a trigger with its source and counters.',
     success: { status: 200, schema: triggerRecord },
   },
   {
@@ -103,7 +103,7 @@ export const apiOperations: ApiOperation[] = [
     id: 'patch_trigger',
     scope: 'triggers:write',
     summary:
-      'Changes the fields that are sent. Absent ones, and null, leave theirs as they are. Queued runs keep their code.',
+      'Changes the fields in the body. Fields that are absent or null keep their values. Queued runs keep their code.',
     body: { schema: patchTriggerRequest },
     success: { status: 200, schema: storedTrigger },
   },
@@ -120,7 +120,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers/{id}/runs',
     id: 'list_runs',
     scope: 'triggers:read',
-    summary: 'The runs of a trigger, newest first.',
+    summary: 'Lists the runs of a trigger, newest first.',
     query: runsQuery,
     success: { status: 200, schema: runsAnswer },
   },
@@ -139,7 +139,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers/{id}/purge',
     id: 'purge_trigger',
     scope: 'triggers:write',
-    summary: 'Ends all that is queued as failed, cancelled.',
+    summary: 'Cancels all queued runs of a trigger. They end with status `failed`.',
     success: { status: 200, schema: purgeAnswer },
   },
   {
@@ -147,7 +147,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/runs/{id}',
     id: 'get_run',
     scope: 'triggers:read',
-    summary: 'One run with its whole input.',
+    summary: 'Returns a run with its complete input.',
     query: runQuery,
     success: { status: 200, schema: runRecord },
   },
@@ -156,7 +156,7 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/runs/{id}/replay',
     id: 'replay_run',
     scope: 'triggers:write',
-    summary: 'Queues a new run of the same event.',
+    summary: 'Queues a new run for the same event.',
     body: { schema: replayRequest, optional: true },
     success: { status: 202, schema: queuedAnswer, headers: ['location'] },
     failures: [409],
@@ -166,15 +166,15 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/runs/{id}/cancel',
     id: 'cancel_run',
     scope: 'triggers:write',
-    summary: 'Ends a queued run as failed, cancelled.',
+    summary: 'Cancels a queued run. It ends with status `failed`.',
     success: { status: 200, schema: runRecord },
     failures: [409],
   },
 ]
 
-/** Returns every status with which an operation can fail: those implied by its definition, and those that it lists. */
+/** Returns all error statuses of an operation: those that its definition implies, and those that it lists. */
 export function failuresOf({ method, path, scope, query, body, failures = [] }: ApiOperation) {
-  // 503: the database or a Durable Object restarts.
+  // Any operation can fail with 503, for example while the database or a Durable Object restarts.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])
   if (scope !== null) found.add(403)
   if (method !== 'get') found.add(429)

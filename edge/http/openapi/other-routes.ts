@@ -1,6 +1,6 @@
 /**
- * Routes for programs other than `/api`: webhooks, the guide for agents, health, metrics, and the OpenAPI document
- * itself.
+ * OpenAPI descriptions of the routes for programs outside of `/api`: webhooks, the guide for agents, health, metrics,
+ * and the OpenAPI document itself.
  */
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
@@ -14,11 +14,11 @@ import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/d
 import { headerReferences } from './errors.ts'
 import { failures, idOf } from './page-descriptions.ts'
 
-const webhookId = idOf('The trigger’s id: webhook_url in its record is the whole address.')
+const webhookId = idOf('The trigger ID. The full URL is `webhook_url` in the trigger’s record.')
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
 
-/** Schema of `GET /health`. Null values are unverified. */
+/** Response schema of `GET /health`. Fields about the origin may be null if the origin is not verified. */
 const HEALTH = {
   type: 'object',
   required: ['status', 'reasons', 'origin'],
@@ -50,7 +50,7 @@ const HEALTH = {
   },
 }
 
-/** Describes a public document for agents. */
+/** Describes the route of a public document for agents. */
 function documentRoute(path: string): Description {
   const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
   return {
@@ -58,11 +58,11 @@ function documentRoute(path: string): Description {
       .toLowerCase()
       .match(/[a-z]+/g)!
       .join('_')}`,
-    summary: DOCUMENT_SUMMARIES[path] ?? 'A part of the guide for agents.',
+    summary: DOCUMENT_SUMMARIES[path] ?? 'Part of the guide for agents.',
     security: [],
     responses: {
-      200: { description: 'The text.', content: { [type ?? 'application/json']: {} } },
-      304: { description: 'The client has this text.' },
+      200: { description: 'The document.', content: { [type ?? 'application/json']: {} } },
+      304: { description: 'The client already has the current version.' },
       ...failures(500),
     },
   }
@@ -70,7 +70,7 @@ function documentRoute(path: string): Description {
 
 const DOCUMENT_SUMMARIES: Record<string, string> = {
   [GUIDE_PATH]: 'The guide for agents, in the Agent Skills format.',
-  [LLMS_PATH]: 'What there is to read here, for language models.',
+  [LLMS_PATH]: 'An index of the documentation for language models.',
   [INDEX_PATH]: 'The index of guides (Agent Skills Discovery 0.2.0).',
 }
 
@@ -79,59 +79,70 @@ export const otherRoutes: Paths = {
   [SEALED_EXECUTE_PATH]: {
     post: {
       operationId: 'sealed_execute',
-      summary: 'Executes what a client sealed to the origin’s channel key; passed on unread.',
+      summary:
+        'Executes a request that the client sealed to the origin’s channel key. The edge forwards it without reading it.',
       security: [],
       requestBody: { required: true, content: { [SEALED_CONTENT_TYPE]: {} } },
       responses: {
         200: {
-          description: 'The sealed answer, which its sender alone can open.',
+          description: 'The sealed response, which only the sender can open.',
           content: { [SEALED_CONTENT_TYPE]: {} },
         },
         ...failures(400, 403, 413, 415, 429, 500, 503),
-        421: { description: 'Sealed to a key that the origin does not have: verify it anew.' },
+        421: {
+          description:
+            'The request is sealed to a key that the origin does not have. Verify the origin again to get its current key.',
+        },
       },
     },
   },
   '/webhook/{id}': {
     post: {
       operationId: 'fire_webhook',
-      summary: 'Fires a run. The body is kept byte for byte; nobody is authenticated here.',
+      summary: 'Starts a run. The body is stored byte for byte. Senders are not authenticated.',
       security: [],
       parameters: webhookId,
       requestBody: { required: false, content: { '*/*': {} } },
       responses: {
         202: {
-          description: 'The run is on disk.',
+          description: 'The run is stored durably.',
           headers: headerReferences('x-request-id'),
           content: jsonContent({
             ...jsonSchemaOf(queuedAnswer, 'output'),
             properties: {
               ...(jsonSchemaOf(queuedAnswer, 'output').properties as object),
-              duplicate: { const: true, description: 'This delivery had its run already.' },
+              duplicate: {
+                const: true,
+                description:
+                  'Present if this delivery was accepted before. `run_id` names its run.',
+              },
             },
           }),
         },
-        200: { description: 'The answer to a handshake that `options.handshake` names.' },
+        200: { description: 'The response to a handshake of the type in `options.handshake`.' },
         ...failures(400, 404, 413, 429, 500, 503),
       },
     },
     get: {
       operationId: 'webhook_handshake',
-      summary: 'Answers senders that ask whether this address expects their events.',
+      summary: 'Answers the handshake of a sender that verifies this URL.',
       security: [],
       parameters: webhookId,
       responses: {
-        200: { description: 'What the sender wants to see again.' },
+        200: { description: 'The value that the sender expects.' },
         ...failures(404, 405, 500, 503),
       },
     },
     options: {
       operationId: 'webhook_options',
-      summary: 'The same, for senders that ask with OPTIONS.',
+      summary: 'Answers handshakes that use OPTIONS.',
       security: [],
       parameters: webhookId,
       responses: {
-        200: { description: 'What is granted.', headers: headerReferences('allow') },
+        200: {
+          description: 'The allowed methods, and the headers of the handshake.',
+          headers: headerReferences('allow'),
+        },
         ...failures(404, 500, 503),
       },
     },
@@ -140,7 +151,7 @@ export const otherRoutes: Paths = {
     post: {
       operationId: 'register_agent_request',
       summary:
-        'Says who asks, before a person opens the link: the page then shows the label and asks for the code. Optional; good for ten minutes.',
+        'Registers the label of an agent before a person opens the link. The page then shows the label and asks for the code. Optional; valid for ten minutes.',
       security: [],
       requestBody: {
         required: true,
@@ -148,7 +159,7 @@ export const otherRoutes: Paths = {
       },
       responses: {
         201: {
-          description: 'Registered. The code is given once: show it to the person.',
+          description: 'Registered. The code is returned only once: show it to the person.',
           headers: headerReferences('x-request-id'),
           content: jsonContent(jsonSchemaOf(agentRequestAnswer, 'output')),
         },
@@ -159,14 +170,14 @@ export const otherRoutes: Paths = {
   [METRICS_PATH]: {
     get: {
       operationId: 'metrics',
-      summary: 'What the edge counts, as Prometheus reads it; for its operator.',
+      summary: 'Returns the edge’s metrics in the Prometheus text format, for its operator.',
       security: [],
       parameters: [
         {
           name: 'Authorization',
           in: 'header',
           required: true,
-          description: '`Bearer` and the token of the setting `METRICS_TOKEN`.',
+          description: '`Bearer` followed by the value of the setting `METRICS_TOKEN`.',
           schema: { type: 'string' },
         },
       ],
@@ -179,16 +190,17 @@ export const otherRoutes: Paths = {
   [HEALTH_PATH]: {
     get: {
       operationId: 'health',
-      summary: 'Whether this service can do its work, why not, and what it verified of its origin.',
+      summary:
+        'Returns the health of this service with reasons, and the result of verifying its origin.',
       security: [],
       responses: {
         200: {
-          description: 'It answers: `ok`, or `degraded` where somebody should look.',
+          description: 'The service works: `ok`, or `degraded` if something needs attention.',
           content: jsonContent(HEALTH),
         },
         ...failures(500),
         503: {
-          description: 'It is `down`: webhooks are taken, and nothing else is answered.',
+          description: 'The service is `down`: it accepts webhooks, but nothing else works.',
           content: jsonContent(HEALTH),
         },
       },
@@ -197,10 +209,10 @@ export const otherRoutes: Paths = {
   '/openapi.json': {
     get: {
       operationId: 'openapi',
-      summary: 'This description.',
+      summary: 'Returns this OpenAPI document.',
       security: [],
       responses: {
-        200: { description: 'OpenAPI 3.1.', content: jsonContent({ type: 'object' }) },
+        200: { description: 'An OpenAPI 3.1 document.', content: jsonContent({ type: 'object' }) },
         ...failures(500),
       },
     },

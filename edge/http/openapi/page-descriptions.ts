@@ -1,5 +1,5 @@
-/** Builds the OpenAPI descriptions of pages, forms and script requests. */
-import type { ErrorStatus } from '../../../shared/errors.ts'
+/** Builds OpenAPI descriptions of pages, forms, and requests that scripts of our pages send. */
+import type { ErrorStatus } from '../../../shared/error-names.ts'
 import { type Description, jsonContent } from '../../../shared/openapi/document.ts'
 import { errorReference } from './errors.ts'
 
@@ -16,20 +16,24 @@ export function page(summary: string, operationId: string, more: object = {}): D
     summary,
     security: [],
     responses: {
-      200: { description: 'A page for people.', content: { 'text/html': {} } },
+      200: { description: 'An HTML page.', content: { 'text/html': {} } },
       ...failures(500),
       ...more,
     },
   }
 }
 
-/** Describes a document. A name that ends in `.md` returns the Markdown source. */
+/** Describes the route of a document. For a name that ends in `.md`, the route returns the Markdown source. */
 export function documentPage(operationId: string, names: string[]): Description {
   return {
-    ...page('A document as a page, or as Markdown where its name ends in .md.', operationId, {
-      200: { description: 'It.', content: { 'text/html': {}, 'text/markdown': {} } },
-      ...failures(404),
-    }),
+    ...page(
+      'Returns a document as an HTML page, or as Markdown if the name ends in .md.',
+      operationId,
+      {
+        200: { description: 'The document.', content: { 'text/html': {}, 'text/markdown': {} } },
+        ...failures(404),
+      },
+    ),
     parameters: names.map((name) => ({
       name,
       in: 'path',
@@ -43,11 +47,11 @@ export function form(summary: string, operationId: string, fields: readonly stri
   const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]))
   return {
     ...page(summary, operationId, {
-      303: { description: 'Goes on to the next page.' },
+      303: { description: 'Redirects to the next page.' },
       ...Object.fromEntries(
         [400, 403, 404, 409, 410, 413, 415, 429, 503].map((status) => [
           status,
-          { description: 'A page that says why not.', content: { 'text/html': {} } },
+          { description: 'A page that explains the error.', content: { 'text/html': {} } },
         ]),
       ),
     }),
@@ -58,7 +62,7 @@ export function form(summary: string, operationId: string, fields: readonly stri
   }
 }
 
-/** Describes a POST by a page's script. Requests from other sites are rejected. */
+/** Describes a POST route for the script of one of our pages. Requests from other sites are rejected. */
 export function ofOwnPage(
   summary: string,
   operationId: string,
@@ -66,7 +70,7 @@ export function ofOwnPage(
 ): Description {
   return {
     operationId,
-    summary: `${summary} For this service’s own pages.`,
+    summary: `${summary} Used by this service’s own pages.`,
     security: [],
     requestBody: { required: true, content: jsonContent({ type: 'object' }) },
     responses: {
@@ -76,7 +80,7 @@ export function ofOwnPage(
   }
 }
 
-/** Describes a GET by a page's script, which requires a session. */
+/** Describes a GET route for the script of one of our pages. The route requires a session. */
 export function readOfOwnPage(
   summary: string,
   operationId: string,
@@ -84,11 +88,11 @@ export function readOfOwnPage(
 ): Description {
   return {
     operationId,
-    summary: `${summary} For this service’s own pages.`,
+    summary: `${summary} Used by this service’s own pages.`,
     security: [],
     parameters,
     responses: {
-      200: { description: 'It.', content: jsonContent({ type: 'object' }) },
+      200: { description: 'The current state.', content: jsonContent({ type: 'object' }) },
       ...failures(401, 403, 404, 422, 500, 503),
     },
   }
@@ -97,7 +101,7 @@ export function readOfOwnPage(
 export function script(operationId: string): Description {
   return {
     operationId,
-    summary: 'A script of this service’s own pages.',
+    summary: 'A script used by this service’s own pages.',
     security: [],
     responses: {
       200: { description: 'The script.', content: { 'text/javascript': {} } },

@@ -11,36 +11,50 @@ import {
   script,
 } from './page-descriptions.ts'
 
-const triggerId = idOf('The trigger’s id.')
-const runId = idOf('The run’s id.')
-const seeOther = { 303: { description: 'To the sign-in, and back.' } }
+const triggerId = idOf('The trigger ID.')
+const runId = idOf('The run ID.')
+const seeOther = { 303: { description: 'Redirects to the sign-in page, and back afterwards.' } }
 const notThere = { ...seeOther, ...failures(404) }
-const badLink = { 400: { description: 'A page that says why not.', content: { 'text/html': {} } } }
+const badLink = {
+  400: { description: 'A page that explains the error.', content: { 'text/html': {} } },
+}
 
 export const pageRoutes: Paths = {
-  '/': { get: page('What this is.', 'home') },
+  '/': { get: page('The home page.', 'home') },
   '/sign-in': {
-    get: page('Asks for an e-mail address.', 'sign_in_page'),
+    get: page('The sign-in page.', 'sign_in_page'),
     post: form('Sends a sign-in link.', 'send_sign_in_link', ['email', 'next']),
   },
   '/sign-in/link': {
     get: page('The page that a sign-in link opens.', 'sign_in_link_page', badLink),
-    post: form('Signs in; sets the cookie.', 'sign_in', ['secret']),
+    post: form('Signs in and sets the session cookie.', 'sign_in', ['secret']),
   },
   '/sign-out': {
-    post: form('Ends the session, or all of its user.', 'sign_out', ['csrf', 'where']),
+    post: form('Ends the session, or all sessions of the user.', 'sign_out', ['csrf', 'where']),
   },
-  '/account': { get: page('Who is signed in, and the account’s passkeys.', 'account', seeOther) },
+  '/account': {
+    get: page('The account page, with the signed-in user and the passkeys.', 'account', seeOther),
+  },
   '/passkeys/sign-in-options': {
-    post: ofOwnPage('A challenge for whichever passkey signs in.', 'passkey_sign_in_options'),
+    post: ofOwnPage(
+      'Returns a challenge for signing in with a passkey.',
+      'passkey_sign_in_options',
+    ),
   },
   '/passkeys/sign-in': {
-    post: ofOwnPage('Signs in by a passkey’s answer; sets the cookie.', 'passkey_sign_in'),
+    post: ofOwnPage(
+      'Signs in with a passkey’s response, and sets the session cookie.',
+      'passkey_sign_in',
+    ),
   },
   '/passkeys/registration-options': {
-    post: ofOwnPage('What a new passkey has to be.', 'passkey_registration_options', {
-      refusals: [401, 409],
-    }),
+    post: ofOwnPage(
+      'Returns the options for registering a passkey.',
+      'passkey_registration_options',
+      {
+        refusals: [401, 409],
+      },
+    ),
   },
   '/passkeys': {
     post: ofOwnPage('Adds a passkey to the account.', 'add_passkey', {
@@ -49,11 +63,11 @@ export const pageRoutes: Paths = {
     }),
   },
   '/passkeys/remove': {
-    post: form('Removes a passkey of the account.', 'remove_passkey', ['csrf', 'credential_id']),
+    post: form('Removes a passkey from the account.', 'remove_passkey', ['csrf', 'credential_id']),
   },
   '/agent/authorize': {
     get: {
-      ...page('Asks whether a token may act for you.', 'authorize_page', {
+      ...page('The page to approve or refuse a token.', 'authorize_page', {
         ...seeOther,
         ...badLink,
       }),
@@ -77,17 +91,24 @@ export const pageRoutes: Paths = {
     ]),
   },
   '/agent/tokens': {
-    get: page('What you have authorized.', 'agent_tokens_page', seeOther),
+    get: page('The tokens that you have authorized.', 'agent_tokens_page', seeOther),
   },
   '/agent/tokens/revoke': {
-    post: form('Revokes one token, or `all`.', 'revoke_agent_token', ['token', 'csrf']),
+    post: form('Revokes one token, or all of them (`all`).', 'revoke_agent_token', [
+      'token',
+      'csrf',
+    ]),
   },
   '/triggers': {
-    get: page('The triggers of who is signed in.', 'triggers_page', seeOther),
+    get: page('The triggers of the signed-in user.', 'triggers_page', seeOther),
   },
   '/triggers/new': {
-    get: page('The kinds, or the form of one (`kind`).', 'new_trigger_page', seeOther),
-    post: form('Makes a trigger, or shows what it would do.', 'new_trigger', [
+    get: page(
+      'The choice of a trigger kind, or the form for one (`kind`).',
+      'new_trigger_page',
+      seeOther,
+    ),
+    post: form('Creates a trigger, or previews it.', 'new_trigger', [
       'csrf',
       'do',
       'seen',
@@ -95,17 +116,17 @@ export const pageRoutes: Paths = {
     ]),
   },
   '/triggers/preview': {
-    post: ofOwnPage('What a trigger would do that is being filled in.', 'check_trigger', {
+    post: ofOwnPage('Previews a trigger while its form is filled in.', 'check_trigger', {
       refusals: [401],
     }),
   },
   '/triggers/{id}/edit': {
     get: {
-      ...page('The form of a trigger.', 'edit_trigger_page', notThere),
+      ...page('The form to edit a trigger.', 'edit_trigger_page', notThere),
       parameters: triggerId,
     },
     post: {
-      ...form('Changes a trigger, or shows what it would do.', 'edit_trigger', [
+      ...form('Changes a trigger, or previews the change.', 'edit_trigger', [
         'csrf',
         'do',
         'seen',
@@ -116,7 +137,7 @@ export const pageRoutes: Paths = {
   },
   '/triggers/{id}/enable': {
     post: {
-      ...form('Lets a trigger go on.', 'enable_trigger', ['csrf', 'from']),
+      ...form('Resumes a trigger.', 'enable_trigger', ['csrf', 'from']),
       parameters: triggerId,
     },
   },
@@ -131,56 +152,65 @@ export const pageRoutes: Paths = {
   },
   '/triggers/{id}': {
     get: {
-      ...page('What fires a trigger, how it is, and what it did.', 'trigger_page', notThere),
+      ...page('A trigger with its configuration, state and runs.', 'trigger_page', notThere),
       parameters: triggerId,
     },
   },
   '/triggers/{id}/runs.json': {
-    get: readOfOwnPage('What changes on the page of a trigger.', 'trigger_page_state', triggerId),
+    get: readOfOwnPage(
+      'Returns the current state of a trigger page.',
+      'trigger_page_state',
+      triggerId,
+    ),
   },
   '/triggers/{id}/test': {
     post: {
-      ...form('Fires a trigger by hand.', 'test_trigger_page', ['csrf', 'what', 'json']),
+      ...form('Starts a test run of a trigger.', 'test_trigger_page', ['csrf', 'what', 'json']),
       parameters: triggerId,
     },
   },
   '/triggers/{id}/purge': {
     post: {
-      ...form('Cancels what is queued.', 'purge_trigger_page', ['csrf']),
+      ...form('Cancels all queued runs of a trigger.', 'purge_trigger_page', ['csrf']),
       parameters: triggerId,
     },
   },
   '/runs/{id}': {
-    get: { ...page('A run.', 'run_page', notThere), parameters: runId },
+    get: { ...page('A run with its input and outcome.', 'run_page', notThere), parameters: runId },
   },
   '/runs/{id}/state.json': {
-    get: readOfOwnPage('What changes on the page of a run.', 'run_page_state', runId),
+    get: readOfOwnPage('Returns the current state of a run page.', 'run_page_state', runId),
   },
   '/runs/{id}/replay': {
     post: {
-      ...form('Runs the same event once more.', 'replay_run_page', ['csrf', 'code']),
+      ...form('Replays a run.', 'replay_run_page', ['csrf', 'code']),
       parameters: runId,
     },
   },
   '/runs/{id}/cancel': {
     post: {
-      ...form('Cancels a run that is queued.', 'cancel_run_page', ['csrf']),
+      ...form('Cancels a queued run.', 'cancel_run_page', ['csrf']),
       parameters: runId,
     },
   },
   '/scripts/runs.js': { get: script('runs_script') },
   '/scripts/trigger-form.js': { get: script('trigger_form_script') },
   '/verify': {
-    get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),
-    post: form('The same, with a node of the governance contract’s chain.', 'verify_with_node', [
-      'rpc_url',
-    ]),
+    get: page('Verifies the origin’s evidence in the browser.', 'verify'),
+    post: form(
+      'Verifies the evidence, and queries the governance contract through the given node.',
+      'verify_with_node',
+      ['rpc_url'],
+    ),
   },
   '/console': {
-    get: page('An account of the core API, seen with a key that only the browser has.', 'console'),
+    get: page(
+      'The console for an account of the core API. The API key stays in the browser.',
+      'console',
+    ),
   },
   '/pay': {
-    get: page('Where a payment is paid, by the processor’s own script.', 'pay'),
+    get: page('The payment page, which runs the payment processor’s script.', 'pay'),
   },
   '/scripts/account.js': { get: script('account_script') },
   '/scripts/charts.js': { get: script('charts_script') },
@@ -192,11 +222,15 @@ export const pageRoutes: Paths = {
   '/scripts/sign-in.js': { get: script('sign_in_script') },
   '/scripts/verifier.js': { get: script('verifier_script') },
   '/scripts/verify.js': { get: script('verify_script') },
-  '/docs': { get: page('The documents, by what they are for.', 'docs') },
+  '/docs': { get: page('The list of documents.', 'docs') },
   '/docs/{name}': { get: documentPage('document', ['name']) },
   '/docs/{folder}/{name}': { get: documentPage('document_in_folder', ['folder', 'name']) },
   '/scripts/docs.js': { get: script('docs_script') },
   '/dev/mailbox': {
-    get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
+    get: page(
+      'The mailbox of a local stack. Not available in production.',
+      'dev_mailbox',
+      failures(404),
+    ),
   },
 }

@@ -1,4 +1,4 @@
-/** Header and footer of every page: navigation, and sign-in or sign-out. */
+/** Header and footer of the pages, with the navigation and with sign-in or sign-out. */
 import type { FC } from 'hono/jsx'
 import { csrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -12,7 +12,7 @@ export const SERVICE_NAME = 'svc'
 
 type Place = { href: string; text: string }
 
-/** Links that work without signing in. The console uses its own API key, and the documents are public. */
+/** Navigation links that do not require sign-in. The console uses an API key instead, and the documents are public. */
 const OPEN_PLACES: Place[] = [
   { href: '/console', text: 'Console' },
   { href: '/docs', text: 'Docs' },
@@ -25,17 +25,20 @@ const PLACES: Place[] = [
   { href: '/docs', text: 'Docs' },
 ]
 
-/** The session of a page; `undefined` if not signed in, `'unasked'` if the session was not looked up. */
+/** Session of a page's visitor; `undefined` if not signed in, `'unasked'` if the session was not looked up. */
 export type Visit = Session | undefined | 'unasked'
 
-/** @param path of the current page, to mark its link */
+/**
+ * Header of a page with the navigation.
+ * @param path path of the current page, used to mark the page's own link
+ */
 export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) => (
   <header class="site">
     <div>
       <a class="name" href="/">
         {SERVICE_NAME}
       </a>
-      <nav aria-label="Places">
+      <nav aria-label="Main">
         <ul>
           {(session ? PLACES : OPEN_PLACES).map((place) => (
             <PlaceLink place={place} path={path} />
@@ -49,7 +52,7 @@ export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) 
   </header>
 )
 
-/** Shows only the name, without links. */
+/** Header that shows only the name of the service, without links. */
 export const NameAlone: FC = () => (
   <header class="site">
     <div>
@@ -80,7 +83,7 @@ const SignInLink: FC<{ path: string }> = ({ path }) => (
   </a>
 )
 
-/** Contains the sign-out form, which the button in the header submits. */
+/** Footer of a page. It contains the sign-out form, which the button in the header submits. */
 export const Footer: FC<{ session: Visit }> = ({ session }) => (
   <footer>
     <div>
@@ -92,7 +95,7 @@ export const Footer: FC<{ session: Visit }> = ({ session }) => (
   </footer>
 )
 
-/** Placed after the page's own forms, for programs that use the first form of a page. */
+/** Sign-out form. It is placed after the page's own forms, because some programs use the first form of a page. */
 const SignOutForm = async ({ session }: { session: Session }) => (
   <form id={SIGN_OUT_FORM} method="post" action="/sign-out">
     <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />

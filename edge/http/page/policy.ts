@@ -1,25 +1,25 @@
-/** Security headers of pages: what a browser allows a page to do, and to share with others. */
+/** Security headers of pages: content security policy, caching, Referer headers and framing. */
 import type { Context } from 'hono'
 import type { ProcessorSources } from '../../payment/processor-sources.ts'
 import type { AppEnv } from '../app-env.ts'
 
 /**
- * Scripts that a page may load, by URL: the entry script, the modules that it imports on demand, and the origins that
- * they may connect to.
+ * Scripts that a page may run: the URL of the entry script, the URLs of modules that the entry script imports on
+ * demand, and the origins to which these scripts may connect.
  */
 export type PageScript = {
   url: string
   modules?: string[]
   connect: string[]
-  /** Allows images in `data:` URLs, such as icons of wallets, which cause no requests. */
+  /** Allows images in `data:` URLs, such as icons of wallets. They cause no requests. */
   dataImages?: true
-  /** Sources of a third-party script, for a page without anything that the script must not access. */
+  /** Sources of a third-party script. Use this only for a page without any data that must be hidden from the script. */
   foreign?: ProcessorSources
 }
 
 /**
- * Keeps pages out of caches, Referer headers and frames: their URLs contain secrets and challenges, and their content
- * CSRF tokens.
+ * Prevents caching and framing of a page, and the disclosure of its URL in Referer headers. URLs of pages contain
+ * secrets and challenges, and pages contain CSRF tokens.
  */
 export function guardPage(c: Context<AppEnv>): void {
   c.header('Cache-Control', 'no-store')
@@ -31,8 +31,8 @@ export function guardPage(c: Context<AppEnv>): void {
 }
 
 /**
- * Returns the value of `Content-Security-Policy`, which blocks everything that it does not allow.
- * @param styles contents of the page's `<style>` elements; each must be a constant, and is allowed by its hash
+ * Returns a `Content-Security-Policy` that blocks everything by default.
+ * @param styles contents of the page's `<style>` elements, which are allowed by hash; each must be a constant
  */
 export async function contentSecurityPolicy(
   styles: readonly string[],
@@ -45,7 +45,7 @@ export async function contentSecurityPolicy(
   return policy + (script?.foreign ? foreignPolicy(script, script.foreign) : scriptPolicy(script))
 }
 
-/** Allows the third-party script to connect only to its own hosts, never to this site with the user's cookie. */
+/** Returns a policy that lets a third-party script connect only to its own hosts, and never to our site. */
 function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources): string {
   const sources = {
     'script-src': [url, ...foreign.scripts],
@@ -59,7 +59,10 @@ function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources):
     .join('')
 }
 
-/** Requires Trusted Types without any policy: scripts can insert text into the page, but no markup. */
+/**
+ * Returns the policy for a page's own scripts. It requires Trusted Types, but allows no Trusted Types policy, so
+ * scripts can insert text into the page, but no markup.
+ */
 function scriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
   const { url, modules = [], connect, dataImages } = script
@@ -67,7 +70,7 @@ function scriptPolicy(script: PageScript | undefined): string {
   return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
-/** Computed from the text itself, once per isolate, so that the style and its hash cannot diverge. */
+/** Cache of style hashes. A hash is computed from the style itself, so that the two always match. */
 const hashes = new Map<string, string>()
 async function styleHash(style: string): Promise<string> {
   const known = hashes.get(style)

@@ -1,4 +1,7 @@
-/** An example of a log that would fire a trigger. All values are zero, except those that its topic filters name. */
+/**
+ * Creates an example of a log that would fire a trigger. All values are zero, except those that the trigger's topic
+ * filters specify.
+ */
 import type { ChainConfig } from '../../chain/chain-config.ts'
 import type { ChainLog } from '../../chain/chain-log.ts'
 import type { DecodePlan } from '../../chain/decoding/decoded-log.ts'
@@ -14,8 +17,9 @@ import type { EventSignature } from '../../chain/signature/event-signature.ts'
 import { isHashedInTopic, leastWords } from '../../chain/signature/type-size.ts'
 
 /**
- * @param block the block number
- * @param time the time of the block, in Unix seconds
+ * Returns an example log with its decoding plan.
+ * @param block number of the block that contains the log
+ * @param time time of the block, in Unix seconds
  */
 export function exampleLog(
   { filter, signature }: Pick<ChainConfig, 'filter' | 'signature'>,
@@ -56,8 +60,9 @@ export function exampleLog(
 }
 
 /**
- * Returns the arguments that the topics of an example contain: the marked ones, or else those of a known event, or else
- * the first ones, as many as there are topic filters.
+ * Returns the positions of the indexed arguments in an example log. Uses the `indexed` keywords of the signature if
+ * there are any. Otherwise uses the layout of a known event. If there is no such event, uses the first arguments, as
+ * many as there are topic filters.
  */
 function exampleIndexed(signature: EventSignature, filtered: number): readonly number[] {
   const { inputs, isMarked } = signature

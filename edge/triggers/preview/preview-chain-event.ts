@@ -1,30 +1,43 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
 import { readChainConfig } from '../../chain/chain-config.ts'
+import type { ChainName, Chains } from '../../chain/chain-settings.ts'
 import { eventOfLog } from '../../chain/decoding/event-of-log.ts'
 import { learnIndexed } from '../../chain/decoding/learn-indexed.ts'
 import { planDecoding } from '../../chain/decoding/plan-decoding.ts'
 import { finalityOf } from '../../chain/finality.ts'
+import type { Watcher } from '../../chain/watch/watcher.ts'
 import { TriggerRefused } from '../trigger-refused.ts'
 import { ChainUnavailable } from '../chain-head.ts'
 import { exampleLog } from './example-log.ts'
 import { PreviewBusy } from './preview-busy.ts'
 import { warningsOf } from './preview-warnings.ts'
-import type { PreviewOptions } from './preview-trigger.ts'
 
-/** Enough to recognize the right event. All of them are decoded in one request. */
+export type ChainPreviewOptions = {
+  /** Current time in Unix milliseconds. */
+  now: number
+  chains: Chains
+  watcherOf: (chain: ChainName) => Pick<Watcher, 'recent' | 'contractAt'>
+}
+
+/**
+ * Maximum number of logs in a preview. They are enough to recognize the right event, and are all decoded in one
+ * request.
+ */
 const LOGS_SHOWN = 5
 
 /**
- * Returns the last logs that would have fired the trigger, as its action would receive them, and warnings.
- * @throws {TriggerRefused | ChainUnavailable | PreviewBusy}
+ * Returns the most recent logs that would have fired the trigger, as its action would receive them, with warnings.
+ * @throws {TriggerRefused} if the chain does not support the finality
+ * @throws {ChainUnavailable} if no node of the chain responds
+ * @throws {PreviewBusy} if too many previews of the chain are in progress
  */
 export async function previewChainEvent(
   { config, default_params, options }: PreviewRequest,
-  { chains, watcherOf, now }: Pick<PreviewOptions, 'chains' | 'watcherOf' | 'now'>,
+  { chains, watcherOf, now }: ChainPreviewOptions,
 ): Promise<TriggerPreview> {
   const read = readChainConfig(config)
   const settings = chains[read.chain]
-  if (!settings) throw new Error('the rules let a chain through that is not configured')
+  if (!settings) throw new Error('validation accepted a chain that is not configured')
   const watcher = watcherOf(read.chain)
   const finality = finalityOf(options, settings.finality)
   const found = await watcher.recent(read.filter, finality, LOGS_SHOWN)

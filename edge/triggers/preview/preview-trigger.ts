@@ -1,26 +1,20 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
-import type { ChainName, Chains } from '../../chain/chain-settings.ts'
-import type { Watcher } from '../../chain/watch/watcher.ts'
 import { requireAllowed } from '../trigger-rules.ts'
-import { previewChainEvent } from './preview-chain-event.ts'
+import { type ChainPreviewOptions, previewChainEvent } from './preview-chain-event.ts'
 import { previewSchedule } from './preview-schedule.ts'
 import { previewWebhook } from './preview-webhook.ts'
 
-export type PreviewOptions = {
-  /** Unix milliseconds. */
-  now: number
-  /** The base URL of webhooks. */
+export type PreviewOptions = ChainPreviewOptions & {
+  /** Public base URL of the webhooks. */
   publicUrl: string
-  chains: Chains
-  watcherOf: (chain: ChainName) => Pick<Watcher, 'recent' | 'contractAt'>
-  /** Counts a preview that queries the nodes of a chain towards the rate limit. */
+  /** Counts a preview towards the rate limit for previews that query the nodes of a chain. */
   requireChainRate: () => Promise<void>
 }
 
 /**
  * Previews what a trigger would do, without creating it.
- * @throws {TriggerRefused} if its creation would be refused
- * @throws {ChainUnavailable | PreviewBusy} for a chain event
+ * @throws {TriggerRefused} if creating the trigger would be rejected
+ * @throws {ChainUnavailable | PreviewBusy} if the chain of a chain event cannot be queried at the moment
  */
 export async function previewTrigger(
   request: PreviewRequest,

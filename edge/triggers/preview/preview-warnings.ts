@@ -10,8 +10,9 @@ type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 const FORMS_MAX = 3
 
 /**
- * @param events decoded from the logs that were found
- * @param contract the contract at the address, if no log was found
+ * Returns warnings about the configuration of a chain event.
+ * @param events events decoded from the logs that were found
+ * @param contract the contract at the configured address; given only if no log was found
  */
 export function warningsOf(
   config: ChainConfig,
@@ -20,9 +21,7 @@ export function warningsOf(
 ): string[] {
   const { chain, signature, filter } = config
   if (contract?.state === 'known' && !contract.hasCode)
-    return [
-      `There is no contract at this address on ${chain}: check contract_address, and the chain.`,
-    ]
+    return [`No contract exists at this address on ${chain}: check contract_address and chain.`]
   if (events.length > 0) return wrongDecoding(events, signature)
   const seen = contract?.state === 'known' ? (contract.events ?? []) : []
   const wrong = wrongEvent(seen, filter.topic0, signature)
@@ -31,12 +30,10 @@ export function warningsOf(
 
 function wrongEvent(seen: readonly string[], topic0: string, { canonical }: EventSignature) {
   if (seen.includes(topic0))
-    return [
-      `The contract has told of ${canonical}, and never as topic_filters want it: check them.`,
-    ]
+    return [`The contract has emitted ${canonical}, but no log matches topic_filters: check them.`]
   if (seen.length > 0)
     return [
-      `The contract tells of events, and of no ${canonical} in the blocks that were searched: check event_signature. A proxy's events are those of its implementation.`,
+      `The contract emits events, but no ${canonical} in the blocks that were searched: check event_signature. A proxy emits the events of its implementation.`,
     ]
   return []
 }
@@ -45,7 +42,7 @@ function wrongDecoding(events: readonly ChainEvent[], signature: EventSignature)
   const raw = events.find((event) => event.decode === 'raw')
   if (raw)
     return [
-      `Logs of this event do not fit event_signature (${raw.decode_error ?? 'raw'}): decoded would be null.`,
+      `Logs of this event do not match event_signature (${raw.decode_error ?? 'raw'}): decoded would be null.`,
     ]
   const ambiguous = events.find((event) => event.decode === 'ambiguous')
   if (ambiguous) {
@@ -53,13 +50,13 @@ function wrongDecoding(events: readonly ChainEvent[], signature: EventSignature)
       .slice(0, FORMS_MAX)
       .map(({ indexed }) => markedSignature(signature, indexed))
     return [
-      `Logs of this event can be read in more than one way: decode is "ambiguous", and readings has all of them. Send the form that the contract declares, such as ${forms.join(' or ')}.`,
+      `Logs of this event can be decoded in more than one way: decode is "ambiguous", and readings lists all of them. Send the form that the contract declares, such as ${forms.join(' or ')}.`,
     ]
   }
   const inferred = events.find((event) => event.decode === 'inferred')
   if (inferred?.indexed)
     return [
-      `Which arguments are indexed was inferred from the values. Mark them in event_signature to be certain: ${markedSignature(signature, inferred.indexed)}.`,
+      `The indexed arguments were inferred from the values. Mark them in event_signature to be certain: ${markedSignature(signature, inferred.indexed)}.`,
     ]
   return []
 }

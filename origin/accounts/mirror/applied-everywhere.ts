@@ -5,13 +5,16 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { ChainUnavailable } from '../chain.ts'
 import { READ_LEASE_MS, type ReadLeaseOptions } from './read-lease.ts'
 
-/** Postgres channel that is notified when the required block is raised. */
+/** PostgreSQL channel on which processes are notified if the required block is raised. */
 export const REQUIREMENT_CHANNEL = 'svc_mirror'
 
 /** Poll interval for the progress of other processes while a write waits for them. */
 const LOOK_MS = 10
 
-/** How long a write waits if the required block cannot be published; a database fail-over takes seconds. */
+/**
+ * Maximum time that a write waits if the required block cannot be stored in the database. A database failover takes
+ * seconds.
+ */
 const PUBLISH_WAIT_MS = 5_000
 
 type Waiting = { block: number; until: number; done: (error?: Error) => void }
@@ -22,12 +25,12 @@ export type AppliedEverywhereOptions = Pick<
 >
 
 /**
- * Delays the response to a write until no process can answer from an earlier state: the write's block is required of
- * every process, and every unexpired lease is for that block or a later one.
+ * Delays the response to a write until no process can respond to reads with an earlier state. This is the case if every
+ * process is required to have applied the write's block, and all unexpired leases are for that block or a later one.
  *
- * This is safe because a renewal reads the requirement under a shared lock, in one statement, and the requirement is
- * raised under an exclusive lock. A reader that lists the leases afterwards sees every lease granted for an earlier
- * block, and no further ones can be granted.
+ * This is safe for two reasons. A renewal reads the required block under a shared lock, in one statement. The required
+ * block is raised under an exclusive lock. A process that lists the leases afterwards therefore sees every lease that
+ * was granted for an earlier block, and no more of those can be granted.
  */
 export class AppliedEverywhere {
   readonly #options: AppliedEverywhereOptions
@@ -40,8 +43,9 @@ export class AppliedEverywhere {
   }
 
   /**
-   * Resolves when every process with a valid lease has applied the block.
-   * @throws {ChainUnavailable} if the requirement cannot be written to the database; the write itself is already mined
+   * Resolves once all processes with a valid lease have applied the block.
+   * @throws {ChainUnavailable} if the required block cannot be written to the database. The write itself is already
+   * mined.
    */
   wait(block: number): Promise<void> {
     const until = this.#options.now() + PUBLISH_WAIT_MS
@@ -52,7 +56,7 @@ export class AppliedEverywhere {
     })
   }
 
-  /** Serves all waiting writes together. */
+  /** Processes all waiting writes together until no more writes are waiting. */
   async #settle(): Promise<void> {
     this.#settling = true
     while (this.#waiting.length > 0) {
@@ -63,7 +67,7 @@ export class AppliedEverywhere {
       } catch (error) {
         this.#options.onFailure(error)
         const now = this.#options.now()
-        const unknown = 'the write is done, but not every process could be told'
+        const unknown = 'the write succeeded, but not every process could be notified'
         this.#end(({ until }) => until < now, new ChainUnavailable(unknown, { cause: error }))
       }
       if (this.#waiting.length > 0) await sleep(LOOK_MS)
@@ -92,7 +96,7 @@ export class AppliedEverywhere {
     this.#required = block
   }
 
-  /** Returns the lowest block among the valid leases of other processes. */
+  /** Returns the lowest block for which another process has a valid lease, or Infinity if there is no such lease. */
   async #lowestOfOthers(): Promise<number> {
     const { db, chain, processId } = this.#options
     const others = await inTime(

@@ -4,7 +4,8 @@ import type { AccountEvent } from './fold.ts'
 import type { Accounts, AccountsState } from '../state.ts'
 
 /**
- * The base of a branch. Without a hash it is the block before the contract's deployment, which is valid on any chain.
+ * The block at the base of a branch. Without a hash, it is the block before the contract's deployment, which is valid
+ * on any chain.
  */
 export type Base = { number: number; hash?: string }
 
@@ -14,8 +15,8 @@ type Applied = BlockId & { undo: Undo }
 const KEPT_MIN = 64
 
 /**
- * A chain of blocks and the state at its tip. Invariant: `state` is the state at `tip`, and undoing the kept blocks
- * from last to first yields the state at `base`.
+ * A chain of blocks, and the state at its tip. Invariant: `state` is the state at `tip`. Undoing the stored blocks from
+ * last to first yields the state at `base`.
  */
 export class Branch {
   readonly state: AccountsState
@@ -23,7 +24,7 @@ export class Branch {
   #base: Base
   #blocks: Applied[] = []
 
-  /** @param state the accounts at `base` */
+  /** @param state accounts at the block `base` */
   constructor(base: Base, state: AccountsState, finality: number) {
     this.#base = base
     this.state = state
@@ -34,20 +35,20 @@ export class Branch {
     return this.#blocks.at(-1) ?? this.#base
   }
 
-  /** The lowest block that the branch can be rolled back to. */
+  /** Lowest block to which the branch can be rolled back. */
   get base(): Base {
     return this.#base
   }
 
-  /** Returns the hash of a block of this branch; `undefined` above the tip or below the base. */
+  /** Returns the hash of a block of this branch, or undefined if the block is above the tip or below the base. */
   hashAt(number: number): string | undefined {
     if (number === this.#base.number) return this.#base.hash
     return this.#blocks[number - this.#base.number - 1]?.hash
   }
 
   /**
-   * Replaces the blocks above `ancestor`, synchronously, so that no reader sees an intermediate state.
-   * @throws if applying the events throws; the branch is then unchanged
+   * Replaces the blocks above `ancestor`. This is done synchronously, so that no reader sees an intermediate state.
+   * @throws if the events cannot be applied; the branch is then unchanged
    */
   switchTo(ancestor: number, blocks: readonly { block: BlockId; events: AccountEvent[] }[]): void {
     const kept = this.#blocks.slice(0, ancestor - this.#base.number)
@@ -68,8 +69,8 @@ export class Branch {
   }
 
   /**
-   * Applies a range of blocks that ends at a final block.
-   * @throws if applying the events throws; the branch is then unchanged
+   * Applies a range of blocks of which the last one is final.
+   * @throws if the events cannot be applied; the branch is then unchanged
    */
   advance(to: BlockId, events: readonly AccountEvent[]): void {
     this.state.apply(events)
@@ -77,7 +78,7 @@ export class Branch {
     this.#blocks = []
   }
 
-  /** Returns the accounts at the last final block, or `undefined` if no final block is known. */
+  /** Returns the accounts at the latest finalized block, or undefined if no finalized block is known. */
   final(): { block: BlockId; accounts: Accounts } | undefined {
     const number = Math.max(this.tip.number - this.#finality, this.#base.number)
     const hash = this.hashAt(number)

@@ -1,4 +1,4 @@
-/** Initial capacity. It doubles as needed, but most records are far smaller. */
+/** Initial capacity of the buffer in bytes. It is doubled as needed, but most records are far smaller. */
 const FIRST_BYTES = 4_096
 
 export class FieldWriter {
@@ -9,21 +9,21 @@ export class FieldWriter {
     return this.#at
   }
 
-  /** Returns the bytes written since the last call. */
+  /** Returns the bytes that were written since the last call. */
   take(): Uint8Array {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#at))
     this.#at = 0
     return taken
   }
 
-  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits per byte, lowest first. */
+  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits per byte, with the lowest bits first. */
   number(value: number): void {
     let rest = value
     for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.#byte((rest % 0x80) | 0x80)
     this.#byte(rest)
   }
 
-  /** 0x hex of 32 bytes. */
+  /** Writes 32 bytes, which are given in 0x hex. */
   word(hex: string): void {
     this.#room(32)
     this.#at += this.#bytes.write(hex.slice(2), this.#at, 32, 'hex')
@@ -62,7 +62,10 @@ export class FieldWriter {
   }
 }
 
-/** Reads what a `FieldWriter` wrote. The input is already authenticated, so nothing is validated. */
+/**
+ * Reads the fields written by a `FieldWriter`. The input must already be authenticated, because it is not validated
+ * here.
+ */
 export class FieldReader {
   readonly #bytes: Buffer
   #at = 0
@@ -93,7 +96,7 @@ export class FieldReader {
     return this.#bytes.toString('utf8', at, this.#at)
   }
 
-  /** Returns a view of the underlying bytes, not a copy. */
+  /** Reads bytes with a length prefix. Returns a view of the underlying buffer, not a copy. */
   bytes(): Uint8Array {
     const length = this.number()
     const at = this.#at

@@ -9,7 +9,8 @@ export type Header = BlockId & { parentHash: string; logsBloom: string }
 export type LoggedEvent = AccountEvent & { block: BlockId }
 
 /**
- * An inconsistent or incomplete node response: the node lags, mixes branches, or returns null. The next poll retries.
+ * Thrown if the response of a node is inconsistent or incomplete. The node may lag, mix branches, or return null. The
+ * next poll tries again.
  */
 export class UnusableAnswer extends Error {
   constructor(message: string) {
@@ -18,18 +19,18 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** Reads the chain for the mirror. Calls made in the same tick are sent in one batch, to one node. */
+/** Reads the chain for the mirror. Calls that are made in the same tick are sent as one batch to a single node. */
 export class ChainReader {
   readonly #rpc: RpcBatch
   readonly #contractBlock: number
   readonly #address: string
   readonly #bits: readonly number[]
   /**
-   * True if blooms are usable. Some chains leave them empty, so they are used only if the deployment block's bloom
-   * includes the contract.
+   * True if bloom filters can be used. Some chains leave them empty. They are therefore used only if the filter of the
+   * deployment block includes the contract.
    */
   #bloomsTell = false
-  /** The highest head that a node has returned; -1 before the first. */
+  /** Highest head that a node has returned, or -1 before the first response. */
   headSeen = -1
 
   constructor(chain: Chain) {
@@ -39,14 +40,17 @@ export class ChainReader {
     this.#bits = bloomBits(this.#address)
   }
 
-  /** Checks that the contract exists; called before anything else is read. @throws {UnusableAnswer} if it does not */
+  /**
+   * Checks that the contract exists. Must be called before anything else is read.
+   * @throws {UnusableAnswer} if the contract does not exist
+   */
   async requireContract(): Promise<void> {
     const [code, first] = await Promise.all([
       this.#send('eth_getCode', [this.#address, 'latest']),
       this.header(this.#contractBlock),
     ])
     if (typeof code !== 'string' || code.length <= 2)
-      throw new UnusableAnswer('the chain has no contract at that address')
+      throw new UnusableAnswer('no contract is deployed at that address')
     this.#bloomsTell = mayHold(first.logsBloom, this.#bits)
   }
 
@@ -56,11 +60,14 @@ export class ChainReader {
     return head
   }
 
-  /** @throws {UnusableAnswer} if the node does not have the block (yet, or any longer) */
+  /**
+   * Reads the header of a block.
+   * @throws {UnusableAnswer} if the node does not have the block yet, or no longer has it
+   */
   async header(number: number): Promise<Header> {
     const header = parseHeader(await this.#send('eth_getBlockByNumber', [quantity(number), false]))
     if (header.number !== number)
-      throw new UnusableAnswer(`asked for block ${number}, the chain gave ${header.number}`)
+      throw new UnusableAnswer(`requested block ${number}, but the node returned ${header.number}`)
     return header
   }
 
@@ -74,8 +81,9 @@ export class ChainReader {
   }
 
   /**
-   * Returns a block's events, requested by block hash. A node that does not have the block normally returns an error.
-   * In case it returns an empty list instead, the same batch also requests the block, which must be found.
+   * Returns the events of a block, requested by the block's hash. A node that does not have the block normally returns
+   * an error. In case it returns an empty list instead, the same batch also requests the block itself, and the node
+   * must return it.
    */
   async eventsOf(block: BlockId): Promise<LoggedEvent[]> {
     const [logs, known] = await Promise.all([
@@ -83,28 +91,30 @@ export class ChainReader {
       this.#send('eth_getBlockByHash', [block.hash, false]),
     ])
     if (parseHeader(known).hash !== block.hash)
-      throw new UnusableAnswer(`the chain does not know block ${block.number} by its hash`)
+      throw new UnusableAnswer(`the node does not know block ${block.number} by its hash`)
     for (const log of logs) {
       if (log.block.hash !== block.hash || log.block.number !== block.number)
-        throw new UnusableAnswer(`asked for logs of block ${block.number}, the chain gave others`)
+        throw new UnusableAnswer(
+          `requested logs of block ${block.number}, but the node returned logs of another block`,
+        )
     }
     return logs
   }
 
-  /** Returns the events of a range of blocks, inclusive. Only the block numbers of the response are checked. */
+  /** Returns the events of an inclusive range of blocks. Only the block numbers in the response are checked. */
   async eventsIn(from: number, to: number): Promise<LoggedEvent[]> {
     const range = { fromBlock: quantity(from), toBlock: quantity(to) }
     const events = await this.#logs(range)
     for (const { block } of events) {
       if (block.number < from || block.number > to)
-        throw new UnusableAnswer('the chain gave logs of blocks that were not asked for')
+        throw new UnusableAnswer('the node returned logs of blocks that were not requested')
     }
     return events
   }
 
   async #logs(filter: object): Promise<LoggedEvent[]> {
     const answer = await this.#send('eth_getLogs', [{ address: this.#address, ...filter }])
-    if (!Array.isArray(answer)) throw new UnusableAnswer('the chain gave no list of logs')
+    if (!Array.isArray(answer)) throw new UnusableAnswer('the node did not return a list of logs')
     const logs = answer.map((log) => this.#parseLog(log))
     logs.sort((a, b) => a.block.number - b.block.number || a.index - b.index)
     return logs.flatMap(({ block, event }) => (event ? [{ block, ...event }] : []))
@@ -112,7 +122,7 @@ export class ChainReader {
 
   #parseLog(log: any) {
     if (log?.removed || String(log?.address).toLowerCase() !== this.#address)
-      throw new UnusableAnswer('the chain gave a log that was not asked for')
+      throw new UnusableAnswer('the node returned a log that was not requested')
     const parsed = accountConfig.parseLog(log)
     return {
       block: { number: Number(log.blockNumber), hash: hashIn(log.blockHash) },
@@ -128,7 +138,7 @@ export class ChainReader {
 
 function parseHeader(answer: unknown): Header {
   const block = answer as Record<string, unknown> | null
-  if (!block) throw new UnusableAnswer('the node does not have a block that it should have')
+  if (!block) throw new UnusableAnswer('the node is missing a block')
   const number = Number(block.number ?? Number.NaN)
   if (!Number.isSafeInteger(number)) throw new UnusableAnswer('a block has no number')
   const logsBloom = String(block.logsBloom)

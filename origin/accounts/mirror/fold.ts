@@ -1,18 +1,35 @@
 /**
- * Applies events to records (`IAccountConfigEvents.sol`). Events carry absolute values, so applying a range twice
- * changes nothing. A missing group or key was removed by a later event of the range. Accounts are never removed, so a
- * missing account means that events are missing.
+ * Applies the contract's events (`IAccountConfigEvents.sol`) to account records. Events contain absolute values, so
+ * applying a range twice has no further effect. A missing group or key was removed by a later event in the range.
+ * Accounts are never removed, so a missing account means that events are missing.
  */
 import { type Account, type Group, idSet, type UsageKey, word, wordSet } from '../account.ts'
+import type { StoredAccount } from './account-codec.ts'
 import type { Batch } from './batch.ts'
-import type { Tables } from '../state.ts'
 
 export type AccountEvent = { name: string; args: Record<string, any> }
 
-/** An event names an account that was never created, so earlier events are missing. */
+/** Lookup tables for accounts. Invariant: the indexes are consistent with the account records. */
+export type Tables = {
+  /** Accounts by master hash. */
+  accounts: Map<string, Account | StoredAccount>
+  /**
+   * Master hashes by the hash of an account key or usage key. The contract prevents a hash from being both. Wallet
+   * hashes are excluded, because anyone can register a wallet's hash as a usage key, before or after it identifies an
+   * account.
+   */
+  keyHolders: Map<string, string>
+  /**
+   * Master hashes by wallet hash, for wallets that are or were the admin of a ChainSecured account. A wallet hash is
+   * not a credential.
+   */
+  walletHolders: Map<string, string>
+}
+
+/** Thrown if an event refers to an account that was never created, which means that earlier events are missing. */
 export class EventsMissing extends Error {
   constructor(accountHash: string) {
-    super(`an event names the account ${accountHash} before its creation`)
+    super(`an event refers to account ${accountHash} before its creation`)
     this.name = 'EventsMissing'
   }
 }
@@ -20,7 +37,10 @@ export class EventsMissing extends Error {
 const NO_WALLET = `0x${'0'.repeat(40)}`
 const NONE = new Map<any, never>()
 
-/** @throws {EventsMissing} */
+/**
+ * Applies one event.
+ * @throws {EventsMissing}
+ */
 export function fold(
   { name, args }: AccountEvent,
   batch: Batch,
@@ -111,7 +131,7 @@ export function fold(
     case 'ActionRemoved':
       batch.part(edit(), 'actions').delete(word(args.cidHash))
       return
-    // Events about payers, node configuration and the diamond itself do not concern accounts.
+    // Ignores events about payers, node configuration and the diamond itself, because they do not affect accounts.
     default:
   }
 }

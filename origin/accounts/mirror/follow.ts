@@ -3,24 +3,24 @@ import { BranchGone, catchUp } from './catch-up.ts'
 import { type ChainReader, type Header, type LoggedEvent, UnusableAnswer } from './chain-reader.ts'
 
 /**
- * Maximum gap, in addition to the finality depth, in which headers are read one by one. In a larger gap, all blocks but
- * the last are final.
+ * Maximum distance from the head, in addition to the finality depth, at which headers are read one by one. If the
+ * distance is larger, the branch first catches up to a final block in ranges.
  */
 const LINKED_MAX = 128
 
-/** Data prefetched for a block that a write's receipt says should exist. */
+/** Headers and events that were prefetched up to an expected block, which is known from the receipt of a write. */
 type Ahead = { headers: Header[]; events: LoggedEvent[] }
 
 /**
- * Performs one poll: brings the branch to the chain's head, or leaves it unchanged.
+ * Performs one poll. Advances the branch to the head of the chain, or leaves it unchanged.
  *
- * - Each block's parent hash must match the block before it, down to a block of the branch.
- * - A head below the branch's tip is ignored: the node lags, or its branch is not the longest yet.
- * - After a reorganization, the new blocks are applied together, once all of them have been read.
+ * - The parent hash of each block must match the block before it, down to a block of the branch.
+ * - A head below the branch's tip is ignored. Either the node lags, or its branch is not the longest yet.
+ * - After a reorganization, the new blocks are applied together once all of them have been read.
  *
- * @param expected a block that the chain should have by now
- * @returns false if the head is below the tip, so the state is no fresher than before
- * @throws {BranchGone} if the branch cannot be brought to the head and must be read again
+ * @param expected number of a block that should exist by now
+ * @returns false if the head is below the tip, so that the state is no fresher than before
+ * @throws {BranchGone} if the branch cannot be advanced to the head and must be read again
  */
 export async function follow(
   branch: Branch,
@@ -47,7 +47,7 @@ export async function follow(
   return true
 }
 
-/** Prefetches blocks and events up to the expected block in the same batch as the head. A failure is ignored. */
+/** Prefetches headers and events up to the expected block, in the same batch as the head. Failures are ignored. */
 async function readAhead(
   reader: ChainReader,
   tip: number,
@@ -63,7 +63,10 @@ async function readAhead(
     : undefined
 }
 
-/** Returns the linked headers from a block of the branch (exclusive) up to the head, in ascending order. */
+/**
+ * Returns the headers after the latest common block of the branch and the chain, up to the head, in ascending order.
+ * Checks that they form a chain.
+ */
 async function descend(
   branch: Branch,
   reader: ChainReader,
@@ -76,7 +79,7 @@ async function descend(
   if (parent !== undefined && (tip.hash === undefined || parent === tip.hash))
     return { ancestor: tip.number, headers: linked(above) }
 
-  // Reorganization: read all blocks that can be undone, in one batch, to find the common ancestor.
+  // Handles a reorganization: reads all blocks that can be undone, in one batch, to find the common ancestor.
   const below = await reader.headers(base.number + 1, Math.min(tip.number, head.number - 1))
   const headers = linked([...below, ...(above.length > 0 ? above : [head])])
   for (let n = headers.length - 1; n >= 0; n--) {
@@ -89,7 +92,7 @@ async function descend(
   throw new BranchGone()
 }
 
-/** Returns the headers above the tip, including the head. */
+/** Returns the headers above the branch's tip, up to and including the head. */
 async function between(
   reader: ChainReader,
   tip: number,
@@ -106,12 +109,15 @@ function linked(headers: Header[]): Header[] {
   for (const [n, header] of headers.entries()) {
     const before = headers[n - 1]
     if (before && header.parentHash !== before.hash)
-      throw new UnusableAnswer('the chain gave blocks that do not follow each other')
+      throw new UnusableAnswer('the node returned blocks that are not consecutive')
   }
   return headers
 }
 
-/** Returns a block's events: empty if the bloom excludes them, prefetched if they belong to this exact block. */
+/**
+ * Returns the events of a block. If the bloom filter excludes events, no request is made. Prefetched events are used if
+ * they belong to exactly this block.
+ */
 async function eventsIn(
   block: Header,
   reader: ChainReader,
@@ -122,7 +128,7 @@ async function eventsIn(
   return found.length > 0 ? found : reader.eventsOf(block)
 }
 
-/** Checks that the tip is still canonical, because the range is appended to it. */
+/** Checks that the branch's tip is still canonical, because the next range is appended to it. */
 async function requireTip(branch: Branch, reader: ChainReader): Promise<void> {
   const { tip } = branch
   if (tip.hash === undefined || (await reader.header(tip.number)).hash === tip.hash) return

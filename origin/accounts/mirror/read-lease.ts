@@ -5,44 +5,48 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { type Chain, ChainUnavailable } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 
-/** How long a process may serve reads from its mirror after its last successful renewal. */
+/** Time for which a process may serve reads from its mirror after the last successful renewal of its lease. */
 export const READ_LEASE_MS = 2_000
 
-/** Allows four attempts before a lease expires. */
+/** Renewal interval. It allows four attempts before a lease expires. */
 const RENEW_MS = READ_LEASE_MS / 4
 
-/** The database keeps a lease slightly longer than its holder does, to allow for differences in clock speed. */
+/**
+ * Additional time for which a lease is valid in the database. It allows for differences in clock speed between the
+ * database and the holder of the lease.
+ */
 const GRACE_MS = 100
 
 export type ReadLeaseOptions = {
   db: Database
   processId: string
-  /** A process that is known to be dead (`predecessor.ts`); writes do not wait for its lease. */
+  /** ID of a process that has certainly exited (see `predecessor.ts`). Writes do not wait for its lease. */
   predecessor?: string | undefined
-  /** Identifies the chain and contract that block numbers refer to; see `chainIdentity`. */
+  /** Identifies the chain and contract to which block numbers refer (see `chainIdentity`). */
   chain: string
   mirror: Pick<AccountsMirror, 'block' | 'syncTo' | 'guard'>
-  /** Milliseconds of a monotonic clock that keeps running while the process is suspended. */
+  /** Returns the time in milliseconds of a monotonic clock that continues while the process is suspended. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Subscribes to increases of the required block. Without it, a lease learns of one at its next renewal. */
+  /** Subscribes to increases of the required block. If omitted, an increase is noticed at the next renewal. */
   listen?: (onNotice: () => void) => { close(): Promise<void> }
 }
 
 /**
- * Returns an identifier shared by all processes on the same chain and contract. It changes if a local chain is
- * recreated.
+ * Returns an identifier that is the same for all processes on the same chain and contract. It changes if a local chain
+ * is recreated.
  */
 export async function chainIdentity({ provider, chainId, ...contract }: Chain): Promise<string> {
   const first = await provider.getBlock(contract.contractBlock)
-  if (!first?.hash) throw new ChainUnavailable('the chain does not show the contract’s first block')
+  if (!first?.hash) throw new ChainUnavailable('the node does not have the contract’s first block')
   return `${chainId}:${contract.contractAddress.toLowerCase()}:${first.hash}`
 }
 
 /**
- * Permission for this process to serve reads from its mirror. The lease is stored in the database and is granted only
- * if the process has applied the required block (`applied-everywhere.ts`). Without a lease, reads from the mirror fail
- * with 503. The lease expires by the database's clock; the holder counts from before it sent the request.
+ * Lease that permits this process to serve reads from its mirror. It is stored in the database, and is granted only if
+ * the process has applied the required block (see `applied-everywhere.ts`). Without a lease, reads fail with 503. The
+ * database measures the lease by its own clock. This process counts from before it sent the request, so that it stops
+ * using the lease before the database considers it expired.
  */
 export class ReadLease {
   readonly #options: ReadLeaseOptions
@@ -58,14 +62,16 @@ export class ReadLease {
   }
 
   /**
-   * Acquires the first lease, then keeps renewing it. Waits and reports failures while the node does not have the
-   * required block, for example because it lags or because a local chain lost its last blocks in a crash.
+   * Acquires the first lease, and then keeps renewing it. While the node does not have the required block, waits and
+   * reports failures. The node may lag, or a local chain may have lost its last blocks in a crash.
    */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
     mirror.guard(() => {
       if (now() > this.#validUntil)
-        throw new ChainUnavailable('this process has to catch up with writes of another one first')
+        throw new ChainUnavailable(
+          'this process has not caught up with another process’ writes yet',
+        )
     })
     await db.insert(mirrorRequirements).values({ chain, block: 0 }).onConflictDoNothing()
     const isOld = lt(mirrorLeases.validUntil, sql`now() - interval '1 hour'`)
@@ -76,7 +82,7 @@ export class ReadLease {
     this.#schedule()
   }
 
-  /** Releases the lease, so that writes do not wait for it. */
+  /** Releases the lease, so that writes do not have to wait until it expires. */
   async close(): Promise<void> {
     this.#closed = true
     this.#validUntil = Number.NEGATIVE_INFINITY
@@ -105,7 +111,7 @@ export class ReadLease {
     }, RENEW_MS)
   }
 
-  /** Single-flight: a notification during a renewal triggers one more renewal. */
+  /** Renews the lease in the background. If a renewal is already in progress, another one follows it. */
   #renewSoon(): void {
     this.#again = true
     if (!this.#renewing) void this.#renewals()
@@ -132,7 +138,10 @@ export class ReadLease {
     }
   }
 
-  /** @returns the required block if it is not applied yet and no lease was granted */
+  /**
+   * Tries to renew the lease.
+   * @returns the required block if it has not been applied yet, in which case no lease was granted; otherwise undefined
+   */
   async #renew(): Promise<number | undefined> {
     const { db, chain, processId, mirror, now } = this.#options
     const askedAt = now()
@@ -154,7 +163,7 @@ export class ReadLease {
         select required.block, exists (select 1 from renewed) as renewed from required`),
     )) as { rows: { block: string; renewed: boolean }[] }
     const [row] = answer.rows
-    if (!row) throw new Error('the requirement of this chain is not in the database')
+    if (!row) throw new Error('the database has no required block for this chain')
     if (!row.renewed) return Number(row.block)
     if (!this.#closed) this.#validUntil = askedAt + READ_LEASE_MS
     return undefined

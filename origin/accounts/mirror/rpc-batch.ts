@@ -1,6 +1,6 @@
 import type { FetchRequest } from 'ethers'
 
-/** The node returned an error, or the response is not valid JSON-RPC. */
+/** Thrown if the node returns an error, or if the response is not valid JSON-RPC. */
 export class RpcFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -15,23 +15,26 @@ type Call = {
   reject: (error: Error) => void
 }
 
-/** Maximum calls per batch; every provider tested accepts this many. */
+/** Maximum number of calls per batch. Every tested provider accepts this many. */
 const CALLS_MAX = 100
 
 /**
- * Batches JSON-RPC calls over HTTP. Calls made in the same tick form one request and are answered by the same node, so
- * their results are consistent even behind a load balancer. Nothing is retried, not even a 429.
+ * Batches JSON-RPC calls over HTTP. Calls that are made in the same tick form one request to the same node, so that
+ * their results are consistent even behind a load balancer. Requests are never retried, not even after a 429.
  */
 export class RpcBatch {
   readonly #connection: FetchRequest
   #waiting: Call[] = []
 
-  /** @param connection the endpoint and its timeout */
+  /** @param connection request with the node's URL and timeout */
   constructor(connection: FetchRequest) {
     this.#connection = connection
   }
 
-  /** @throws {RpcFailed} */
+  /**
+   * Sends a call as part of the current tick's batch, and returns the result.
+   * @throws {RpcFailed}
+   */
   send(method: string, params: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) queueMicrotask(() => this.#flush())
@@ -57,14 +60,14 @@ export class RpcBatch {
       const response = await request.send()
       response.assertOk()
       const answers: unknown = response.bodyJson
-      if (!Array.isArray(answers)) throw new RpcFailed('the answer to a batch is no list')
+      if (!Array.isArray(answers)) throw new RpcFailed('the response to a batch is not an array')
       const byId = new Map(answers.map((answer) => [answer?.id, answer]))
       for (const [id, call] of calls.entries()) settle(call, byId.get(id))
     } catch (error) {
       const failed =
         error instanceof RpcFailed
           ? error
-          : new RpcFailed('the node did not answer', { cause: error })
+          : new RpcFailed('the node did not respond', { cause: error })
       for (const call of calls) call.reject(failed)
     }
   }
@@ -73,6 +76,6 @@ export class RpcBatch {
 function settle({ method, resolve, reject }: Call, answer: any): void {
   if (answer?.error !== undefined && answer.error !== null)
     reject(new RpcFailed(`${method}: ${String(answer.error.message ?? 'error').slice(0, 200)}`))
-  else if (answer?.result === undefined) reject(new RpcFailed(`${method}: no answer`))
+  else if (answer?.result === undefined) reject(new RpcFailed(`${method}: no response`))
   else resolve(answer.result)
 }

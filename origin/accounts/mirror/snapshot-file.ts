@@ -15,21 +15,26 @@ export function snapshotPath(
 
 export type SnapshotOptions = {
   path: string
-  /** 32 bytes, derived from the root key: write access to the folder must not be enough to grant permissions. */
+  /**
+   * HMAC key of 32 bytes, derived from the root key. Write access to the folder alone must not be enough to grant
+   * permissions.
+   */
   key: Uint8Array
   chainId: bigint
   contractAddress: string
-  /** Called with the reason if an existing file is not used. */
+  /** Called with the reason if a file exists but cannot be used. */
   onUnusable: (reason: string) => void
 }
 
 export type Snapshot = { block: BlockId; state: AccountsState }
 
-/** Magic bytes at the start of each file. Any change of the file or account layout requires a new number. */
+/**
+ * Magic bytes at the start of each file. Any change to the layout of the file or of an account requires a new number.
+ */
 const FORMAT = Buffer.from('svc-mirror-1\n')
 const MAC_BYTES = 32
 
-/** Size of one write. A chunk is encoded synchronously, in one or two milliseconds. */
+/** Size of one write in bytes. Encoding a chunk is synchronous and takes one or two milliseconds. */
 const CHUNK_BYTES = 128 * 1024
 
 /**
@@ -37,8 +42,8 @@ const CHUNK_BYTES = 128 * 1024
  *
  *     format · chain id · contract · block number · block hash · number of accounts · (length · account)* · HMAC
  *
- * It is used as a whole or not at all. The HMAC-SHA256 covers everything before it, so it also detects a file that is
- * truncated, damaged, or from another deployment.
+ * A file is used either completely or not at all. The HMAC-SHA256 covers all preceding bytes. It therefore also detects
+ * files that are truncated, damaged, or from another deployment.
  */
 export class SnapshotFile {
   readonly #options: SnapshotOptions
@@ -47,7 +52,7 @@ export class SnapshotFile {
     this.#options = options
   }
 
-  /** Returns the state in the file, or `undefined` if there is no usable file. */
+  /** Returns the state in the file, or undefined if no usable file exists. */
   async read(): Promise<Snapshot | undefined> {
     const { path, onUnusable } = this.#options
     let bytes: Buffer
@@ -55,7 +60,7 @@ export class SnapshotFile {
       bytes = await readFile(path)
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
-      if (code !== 'ENOENT') onUnusable(`it can not be read (${code ?? 'unknown'})`)
+      if (code !== 'ENOENT') onUnusable(`cannot be read (${code ?? 'unknown'})`)
       return undefined
     }
     const reason = this.#whyUnusable(bytes)
@@ -64,7 +69,10 @@ export class SnapshotFile {
     return undefined
   }
 
-  /** Replaces the file atomically, yielding between chunks. The accounts must not change during the write. */
+  /**
+   * Replaces the file atomically. Other tasks can run between chunks, but the accounts must not change during the
+   * write.
+   */
   async write(block: BlockId, accounts: Accounts): Promise<void> {
     const { path, key } = this.#options
     const draft = `${path}.new`
@@ -106,15 +114,15 @@ export class SnapshotFile {
   }
 
   #whyUnusable(bytes: Buffer): string | undefined {
-    if (!bytes.subarray(0, FORMAT.length).equals(FORMAT)) return 'it has another format'
-    if (bytes.length < FORMAT.length + MAC_BYTES) return 'it was cut'
+    if (!bytes.subarray(0, FORMAT.length).equals(FORMAT)) return 'unknown format'
+    if (bytes.length < FORMAT.length + MAC_BYTES) return 'truncated'
     const end = bytes.length - MAC_BYTES
     const mac = createHmac('sha256', this.#options.key).update(bytes.subarray(0, end)).digest()
     if (!timingSafeEqual(mac, bytes.subarray(end)))
-      return 'it was cut, damaged, or not written by this deployment'
+      return 'truncated, corrupted, or written by another deployment'
     const from = new FieldReader(bytes.subarray(FORMAT.length))
     if (this.#identity().some((part) => from.text() !== part))
-      return 'it is of another chain or contract'
+      return 'belongs to another chain or contract'
     return undefined
   }
 

@@ -3,18 +3,24 @@ import type { Snapshot, SnapshotFile } from './snapshot-file.ts'
 
 export type SnapshotKeeperOptions = {
   file: SnapshotFile
-  /** Milliseconds; only differences are used. */
+  /** Returns a time in milliseconds. Only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
 }
 
-/** Minimum time between snapshots. A killed process must read the blocks since the last snapshot again. */
+/**
+ * Minimum time between two snapshots. After a kill, the next process must read all blocks since the last snapshot
+ * again.
+ */
 export const SNAPSHOT_EVERY_MS = 5 * 60_000
 
-/** Without changes, a snapshot is written after this many blocks; the next start can read them in one request. */
+/**
+ * Number of blocks after which a snapshot is written even without changes. The next start can read this many blocks in
+ * one request.
+ */
 const SNAPSHOT_EVERY_BLOCKS = 4_000
 
-/** Saves the state at a final block periodically and on close. */
+/** Stores the state at a final block, both periodically and on shutdown. */
 export class SnapshotKeeper {
   readonly #options: SnapshotKeeperOptions
   #last: { at: number; block: number; changes: number } | undefined
@@ -30,7 +36,7 @@ export class SnapshotKeeper {
     return found
   }
 
-  /** Called after each poll of the chain; returns immediately and writes in the background. */
+  /** Called after each poll of the chain. Writes a snapshot in the background if one is due. */
   consider(branch: Branch): void {
     const { now } = this.#options
     this.#last ??= { at: now(), block: branch.base.number, changes: -1 }
@@ -40,7 +46,7 @@ export class SnapshotKeeper {
     })
   }
 
-  /** Waits for a running write, then saves the state if due. */
+  /** Waits for a write in progress, and then stores the state if a snapshot is due. */
   async close(branch: Branch | undefined): Promise<void> {
     await this.#writing
     if (branch) await this.#write(branch)
@@ -60,8 +66,8 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Returns whether a snapshot is due. A change above the final block counts although it is not written yet; the next
-   * start reads its block from the chain.
+   * Returns true if a snapshot is due. A change above the final block also counts, although the snapshot does not
+   * contain it yet. The next start will read that block from the chain.
    */
   #isDue(block: number, changes: number): boolean {
     const last = this.#last

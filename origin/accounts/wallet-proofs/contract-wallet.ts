@@ -1,26 +1,28 @@
-/** ERC-1271: verifies a signature by calling the wallet contract. */
+/** Verifies a signature of a contract wallet by calling the contract (ERC-1271). */
 import { dataLength, Interface, type JsonRpcProvider, toBeHex } from 'ethers'
 import { CONTRACT_SIGNATURE_GAS } from '../../../shared/limits.ts'
 import { ChainUnavailable } from '../chain.ts'
 
 const ERC1271 = new Interface(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
 
-/** The only response that means a valid signature: the magic value, left-aligned in one word. */
+/** The only response that means that the signature is valid: ERC-1271's magic value, left-aligned in one word. */
 const YES = `0x1626ba7e${'0'.repeat(56)}`
 
-/** Gas in addition to the wallet's own: creation, calldata, copying, and the 63/64 rule of EIP-150. */
+/**
+ * Gas in addition to the wallet's own gas, for the creation code, the calldata, copying, and the 63/64 rule of EIP-150.
+ */
 const OVERHEAD_GAS = 1_000_000
 
 const WORDS = new Interface(['function answer() returns (uint256, uint256, uint256, bytes32)'])
 
 /**
- * Verifies a contract wallet's signature at the latest block. The wallet is called by creation code that the node
- * executes without deploying it and that returns the outcome of the call. A wallet that reverts, loops or returns a
- * megabyte therefore yields a normal response, and any other response is a failure of the node. The two can never be
- * confused.
- * @param address EIP-55
- * @param digest 0x hex of 32 bytes
- * @param signature 0x hex
+ * Verifies a contract wallet's signature at the latest block. The call is made by creation code, which the node
+ * executes without deploying it. The code returns the outcome of the call. Therefore, a wallet that reverts, loops or
+ * returns a megabyte also yields a well-formed response, and any other response is a failure of the node. The two cases
+ * cannot be confused.
+ * @param address EIP-55 address of the wallet
+ * @param digest 32 bytes in 0x hex
+ * @param signature signature in 0x hex
  * @throws {ChainUnavailable} if the node does not return a well-formed response
  */
 export async function askContractWallet(
@@ -43,16 +45,16 @@ async function asked(ask: () => Promise<unknown>): Promise<string> {
   try {
     answer = await ask()
   } catch (error) {
-    throw new ChainUnavailable('a contract wallet could not be asked', { cause: error })
+    throw new ChainUnavailable('a contract wallet could not be called', { cause: error })
   }
   if (typeof answer === 'string' && /^0x[0-9a-f]{256}$/i.test(answer)) return answer
-  throw new ChainUnavailable('its node can not ask contract wallets')
+  throw new ChainUnavailable('its node cannot call contract wallets')
 }
 
 /**
- * Builds creation code that makes one static call with bounded gas and returns four words: the code size at the
- * address, whether the call succeeded, the size of its return data, and the first 32 bytes of that data. The calldata
- * is appended to the code.
+ * Builds creation code that makes one static call with limited gas. It returns four words: the size of the code at the
+ * address, whether the call succeeded, the size of the return data, and the first 32 bytes of the return data. The
+ * calldata is appended to the code.
  */
 function callerOf(address: string, callData: string): string {
   const wallet = `73${address.slice(2).toLowerCase()}` // PUSH20

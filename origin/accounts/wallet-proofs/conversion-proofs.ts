@@ -9,15 +9,15 @@ import type { WalletProof } from './proof.ts'
 
 export type ConversionProofsOptions = {
   db: Database
-  /** Milliseconds since 1970. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
 type UsedProof = Pick<WalletProof, 'digest' | 'issuedAt'>
 
 /**
- * Records the conversion that each proof is used for. The contract has the final say, but for an account that is
- * already converted it would report only that.
+ * Records for which conversion each proof is used. The contract is authoritative, but if an account is already
+ * converted, the contract reports only that fact and not that the proof was used.
  */
 export class ConversionProofs {
   readonly #options: ConversionProofsOptions
@@ -26,7 +26,11 @@ export class ConversionProofs {
     this.#options = options
   }
 
-  /** @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion */
+  /**
+   * Checks that a proof is not used for a different conversion.
+   * @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion
+   * @throws {DatabaseUnavailable}
+   */
   async requireUnused({ digest }: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
     const query = db.select().from(conversionProofs).where(eq(conversionProofs.digest, digest))
@@ -35,25 +39,28 @@ export class ConversionProofs {
   }
 
   /**
-   * Claims a proof for one conversion before anything is sent. Of two concurrent requests, only one proceeds.
-   * @throws as `requireUnused`, and {DatabaseUnavailable}
+   * Claims a proof for one conversion. Must be called before anything is sent. If two requests use the same proof
+   * concurrently, only one of them proceeds.
+   * @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion
+   * @throws {DatabaseUnavailable}
    */
   async use(proof: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
-    // A proof is valid for one window after its timestamp, and another process's clock may be one window behind.
+    // A proof is valid for one window after its timestamp, and the clock of another process may be behind by another
+    // window.
     const expiresAt = new Date((proof.issuedAt + 2 * PROOF_WINDOW_S) * 1000)
     const row = { digest: proof.digest, writeId, expiresAt }
     await fromDatabase(db.insert(conversionProofs).values(row).onConflictDoNothing())
     await this.requireUnused(proof, writeId)
   }
 
-  /** Releases a proof if its conversion was rejected before it was sent. */
+  /** Releases a proof if the conversion was rejected before it was sent. */
   async giveBack({ digest }: UsedProof, writeId: string): Promise<void> {
     const own = and(eq(conversionProofs.digest, digest), eq(conversionProofs.writeId, writeId))
     await fromDatabase(this.#options.db.delete(conversionProofs).where(own))
   }
 
-  /** Deletes proofs that have expired on every process. */
+  /** Deletes proofs that have expired by the clock of every process. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, conversionProofs, lt(conversionProofs.expiresAt, new Date(now())))

@@ -1,14 +1,14 @@
 import type { Purpose } from '../../../shared/typed-data.ts'
 
-/** Proof that a wallet authorizes a request: typed data in the exact form, and the wallet's signature of it. */
+/** Proof that a wallet authorizes a request: typed data in the required form, with the wallet's signature. */
 export type WalletProof = {
-  /** EIP-55. The signature is not verified yet. */
+  /** EIP-55 address of the wallet, as claimed by the proof. The signature has not been verified yet. */
   address: string
   purpose: Purpose
-  /** Unix seconds, within the window. */
+  /** Time of the proof in Unix seconds. It is within the accepted window. */
   issuedAt: number
-  /** 0x hex of 32 bytes, lower-case. */
+  /** EIP-712 digest of the typed data: 32 bytes in lower-case 0x hex. */
   digest: string
-  /** 0x hex; 65 bytes for an externally owned account, any length for a contract wallet. */
+  /** Signature in 0x hex. It has 65 bytes for an externally owned account, and any length for a contract wallet. */
   signature: string
 }

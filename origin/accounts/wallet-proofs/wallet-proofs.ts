@@ -18,22 +18,22 @@ import { WalletProofRefused } from './refusal.ts'
 
 export type WalletProofsOptions = {
   chain: { provider: JsonRpcProvider; chainId: bigint }
-  /** Milliseconds since 1970. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** Timeout of a call to a contract wallet. */
+  /** Timeout of a call to a contract wallet, in milliseconds. */
   askMs?: number
 }
 
-/** The same timeout as for other RPC requests. */
+/** Default timeout of a call to a contract wallet. It is the same as for other RPC requests. */
 const ASK_MS = 5_000
 
 /**
- * Valid typed data has three levels and one list. Anything deeper is rejected before it is serialized to measure its
- * size.
+ * Maximum nesting depth of typed data. Valid typed data has three levels and one list. Anything deeper is rejected
+ * before it is serialized, which is done to measure its size.
  */
 const LEVELS = 8
 
-/** Built once: building a schema costs more than applying it. */
+/** Validation schemas by purpose. They are created only once, because creating a schema costs more than applying it. */
 const SCHEMAS = {
   ConvertAccount: schemasOf('ConvertAccount'),
   CreateWallet: schemasOf('CreateWallet'),
@@ -41,7 +41,7 @@ const SCHEMAS = {
   BillingAuth: schemasOf('BillingAuth'),
 }
 
-/** Suffix of a signature for a wallet that is not deployed (ERC-6492). */
+/** Suffix of signatures for contract wallets that are not deployed (ERC-6492). */
 const ERC6492_MAGIC = '6492'.repeat(16)
 
 /** Parses and verifies the typed data that wallets sign for this service. */
@@ -54,19 +54,20 @@ export class WalletProofs {
   }
 
   /**
-   * Parses a proof and checks its form, domain, chain and time. Makes no RPC; the signature is not verified yet.
+   * Parses a proof, and checks its form, domain, chain and time. Makes no RPC request. The signature is not verified
+   * yet.
    * @param body a request body or a decoded header; other properties are ignored
-   * @throws {WalletProofRefused} `form` or `outside_window`, naming the field
+   * @throws {WalletProofRefused} `form` or `outside_window`; the error names the field
    */
   read(body: { typed_data?: unknown; signature?: unknown }, purpose: Purpose): WalletProof {
     requireSmall(body.typed_data)
     const schemas = SCHEMAS[purpose]
-    // Checked first: a proof for another purpose would also fail in every other field.
+    // Checks the purpose first, because a proof for another purpose would also fail in every other field.
     fitting(read(schemas.primaryType, body))
     const { typed_data: typedData, signature } = fitting(read(schemas.proof, body))
     const { chainId } = this.#options.chain
     if (typedData.domain.chainId !== chainId)
-      throw malformed(`typed_data.domain.chainId: expected ${chainId}, the chain of this node`)
+      throw malformed(`typed_data.domain.chainId: expected ${chainId}, the chain of this origin`)
     const { address, issuedAt } = typedData.message
     const now = Math.floor(this.#options.now() / 1000)
     if (issuedAt < BigInt(now - PROOF_WINDOW_S) || issuedAt > BigInt(now + PROOF_WINDOW_S))
@@ -77,13 +78,14 @@ export class WalletProofs {
   }
 
   /**
-   * Verifies the signature: by ECDSA recovery, or by ERC-1271 if the address is a contract.
+   * Verifies the signature of a proof by ECDSA recovery, or by ERC-1271 if the address is a contract.
    * @throws {WalletProofRefused} if the signature is not valid
    * @throws {ChainUnavailable | Overloaded} if a contract cannot be called at the moment
    */
   async verify(proof: WalletProof): Promise<void> {
     const { address, digest, signature } = proof
-    // Tried first even if the address has code: an account delegated by EIP-7702 still has its key.
+    // Tries ECDSA first even if the address has code, because an account that uses EIP-7702 delegation still has its
+    // key.
     if (signerOf(digest, signature) === address) return
     const answer = await this.#ask({ address, digest, signature })
     if (answer === 'yes') return
@@ -93,10 +95,10 @@ export class WalletProofs {
     throw new WalletProofRefused({ kind, address })
   }
 
-  /** Calls the contract wallet. A call that timed out still counts as active until the node responds. */
+  /** Calls a contract wallet. A call that has timed out still counts towards the limit until the node responds. */
   async #ask(question: Parameters<typeof askContractWallet>[1]) {
     if (this.#asking >= CONTRACT_SIGNATURES_AT_ONCE)
-      throw new Overloaded('too many contract wallets are being asked about signatures')
+      throw new Overloaded('too many contract wallet signatures are being verified')
     this.#asking++
     const answer = askContractWallet(this.#options.chain.provider, question).finally(() => {
       this.#asking--
@@ -109,7 +111,10 @@ function schemasOf(purpose: Purpose) {
   return { primaryType: primaryTypeSchema(purpose), proof: walletProofSchema(purpose) }
 }
 
-/** Checks depth and size, before any other check. @throws {WalletProofRefused} */
+/**
+ * Checks the depth and size of typed data before any other check.
+ * @throws {WalletProofRefused}
+ */
 function requireSmall(typedData: unknown): void {
   if (isDeeper(typedData, LEVELS)) throw malformed('typed_data: nested too deeply')
   const bytes = Buffer.byteLength(JSON.stringify(typedData) ?? '')
@@ -128,7 +133,7 @@ function malformed(message: string): WalletProofRefused {
 
 async function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {
   const late = Promise.withResolvers<never>()
-  const failure = new ChainUnavailable('a contract wallet was not asked in time')
+  const failure = new ChainUnavailable('a contract wallet did not respond in time')
   const timer = setTimeout(() => late.reject(failure), ms)
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
 }

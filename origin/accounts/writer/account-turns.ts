@@ -1,36 +1,43 @@
 import { ChainUnavailable } from '../chain.ts'
 
 /**
- * Maximum concurrent writes per account. Each is simulated against the current state, so at most this many conflicting
- * writes can revert in one block. With two payers or more, they take up only a fraction of a block.
+ * Maximum number of concurrent writes per account. Each write is simulated against the current state, so at most this
+ * many conflicting writes can revert in one block. With at least two payers, they occupy only a fraction of a block.
  */
 export const TURNS_MAX = 16
 
-/** Maximum waiting writes per account: eight rounds, or a minute and a half on a chain with slow blocks. */
+/**
+ * Maximum number of waiting writes per account. They take eight rounds, or one and a half minutes on a chain with slow
+ * blocks.
+ */
 export const TURNS_WAITING_MAX = 128
 
-/** Queue of all account creations. It cannot collide with a credential, which is 0x hex. */
+/**
+ * Key of the queue that all account creations share. All other keys are credentials in 0x hex, so it cannot collide
+ * with them.
+ */
 const OPENINGS = 'openings'
 
 type Queue = { underWay: number; waiting: (() => void)[] }
 
 /**
- * Limits concurrent writes per account. The queue is selected by the write's credential, so that a flood from a usage
- * key cannot delay the account key that revokes it. All account creations share one queue.
+ * Limits the number of concurrent writes per account. The queue is selected by the credential of the write. A flood of
+ * writes with a usage key therefore cannot delay the account key that revokes the usage key. All account creations
+ * share one queue.
  */
 export class AccountTurns {
   readonly #queues = new Map<string, Queue>()
   readonly #waitMs: number
 
-  /** @param waitMs maximum wait for a turn */
+  /** @param waitMs maximum time to wait for a turn */
   constructor(waitMs: number) {
     this.#waitMs = waitMs
   }
 
   /**
-   * Waits for a turn, first come first served, then runs `work`.
-   * @param args the arguments of the contract function; the first is the credential
-   * @throws {ChainUnavailable} if too many writes are waiting, or the wait times out; `work` was not called
+   * Waits for a turn in order of arrival, and then calls `work`.
+   * @param args arguments of the contract function, of which the first is the credential
+   * @throws {ChainUnavailable} if too many writes are waiting or the wait times out; `work` was not called
    */
   async inTurn<Result>(
     functionName: string,
@@ -46,7 +53,7 @@ export class AccountTurns {
       return await work()
     } finally {
       const next = queue.waiting.shift()
-      // The turn is handed over synchronously, so that no other write can take it.
+      // Hands the turn over synchronously, so that no other write can take it.
       if (next) next()
       else if (--queue.underWay === 0) this.#queues.delete(account)
     }
@@ -54,11 +61,11 @@ export class AccountTurns {
 
   async #wait({ waiting }: Queue): Promise<void> {
     if (waiting.length >= TURNS_WAITING_MAX)
-      throw new ChainUnavailable('too many writes of this account are waiting for it')
+      throw new ChainUnavailable('too many writes of this account are queued')
     const turn = Promise.withResolvers<void>()
     const late = setTimeout(() => {
       waiting.splice(waiting.indexOf(turn.resolve), 1)
-      turn.reject(new ChainUnavailable('other writes of this account were waiting for it too long'))
+      turn.reject(new ChainUnavailable('timed out behind other writes of this account'))
     }, this.#waitMs)
     waiting.push(turn.resolve)
     await turn.promise.finally(() => clearTimeout(late))

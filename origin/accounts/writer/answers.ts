@@ -6,16 +6,25 @@ import type { PayerLanes } from './payer-lanes.ts'
 import { findReceipt } from './receipts.ts'
 import { revertReason } from './simulate.ts'
 
-/** A write that is not mined within this time gets a response with an unknown outcome, but is still settled. */
+/**
+ * Maximum time to wait for a write to be mined. After that, the response reports an unknown outcome, but the write
+ * continues to be settled.
+ */
 export const RECEIPT_WAIT_MS = 60_000
 
-/** Poll interval for a write that another process settles. */
+/** Poll interval for a write that is settled by another process. */
 const JOIN_POLL_MS = 100
 
-/** Interval at which a block is checked while the mirror syncs to it: it may be reorganized away in the meantime. */
+/**
+ * Interval at which the receipt's block is checked while the mirror syncs to it, because the block may be reorganized
+ * away in the meantime.
+ */
 const STAND_POLL_MS = 250
 
-/** Maximum wait for a change before polling again; the payer may belong to another process by then. */
+/**
+ * Maximum time to wait for a change of a write before it is looked up again. Another process may hold the payer by
+ * then.
+ */
 const LOOK_MS = 1_000
 
 export type AnswersOptions = {
@@ -25,16 +34,16 @@ export type AnswersOptions = {
   mirror: { syncTo(block: number, hash?: string): Promise<void> }
   waitMs: number
   afterMined: (block: number) => Promise<void>
-  /** Called if a receipt's block was reorganized away. */
+  /** Called if the block of a receipt was reorganized away, to search for the receipt again. */
   lookAgain: () => void
 }
 
 type Mined = { receipt: TransactionReceipt; data: string }
 
-/** Waits for the outcome of a recorded write, whichever process sends it. */
+/** Waits for the outcome of a recorded write, regardless of which process sends the write. */
 export class Answers {
   readonly #options: AnswersOptions
-  /** The highest block of a write that was returned. */
+  /** Highest block number among the writes that were returned. */
   seenBlock = 0
 
   constructor(options: AnswersOptions) {
@@ -42,9 +51,9 @@ export class Answers {
   }
 
   /**
-   * Waits until the write is in a canonical block and in the mirror.
-   * @throws {ContractRefused} if it reverted
-   * @throws {ChainUnavailable} if it is not mined in time
+   * Waits until a write is in a canonical block and in the mirror.
+   * @throws {ContractRefused} if the write reverted
+   * @throws {ChainUnavailable} if the write is not mined in time
    */
   async answer(writeId: string): Promise<TransactionReceipt> {
     const { provider, payers, afterMined, lookAgain, waitMs } = this.#options
@@ -83,7 +92,11 @@ export class Answers {
     throw notYet()
   }
 
-  /** Returns false if the block was reorganized away before the mirror reached it. @throws {ChainUnavailable} */
+  /**
+   * Waits until the mirror has applied the block of a receipt. Returns false if the block is reorganized away before
+   * that.
+   * @throws {ChainUnavailable}
+   */
   async #mirrored(receipt: TransactionReceipt): Promise<boolean> {
     const { blockNumber, blockHash } = receipt
     const synced = this.#options.mirror.syncTo(blockNumber, blockHash).then(() => true)
@@ -93,7 +106,10 @@ export class Answers {
     return true
   }
 
-  /** Returns false if the block was reorganized away or the node does not have it. */
+  /**
+   * Returns true if the block of a receipt is still canonical. Returns false if it was reorganized away, or the node
+   * does not have it.
+   */
   async #stands(receipt: TransactionReceipt): Promise<boolean> {
     return (await this.#receiptOf([receipt.hash]))?.blockHash === receipt.blockHash
   }
@@ -105,6 +121,6 @@ export class Answers {
 
 function notYet(): ChainUnavailable {
   return new ChainUnavailable(
-    'the write is in no block yet and may still happen; where the operation takes an Idempotency-Key, a repeat with the same key joins it',
+    'the write has not been mined yet but may still succeed; if the operation accepts an Idempotency-Key, retry with the same key to get its result',
   )
 }

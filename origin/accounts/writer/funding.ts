@@ -6,8 +6,8 @@ import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 
 /**
- * A payer that cannot pay for `LOW_WRITES` of the largest writes is topped up to `FULL_WRITES`: about 500 and 2,000
- * typical writes.
+ * A payer is topped up if it cannot pay for `LOW_WRITES` of the largest possible writes. It is then filled up to
+ * `FULL_WRITES`. The two amounts pay for about 500 and 2,000 typical writes.
  */
 const LOW_WRITES = 6n
 const FULL_WRITES = 24n
@@ -15,12 +15,12 @@ const FULL_WRITES = 24n
 export type FundingOptions = {
   provider: JsonRpcProvider
   market: GasMarket
-  /** Payers to keep funded. */
+  /** Payers that are topped up. */
   payers: readonly { number: number; address: string }[]
   log: Log
 }
 
-/** Tops up the payers from the admin payer. Runs in the process that holds the admin payer. */
+/** Tops up the payers from the admin payer. Only the process that holds the admin payer does this. */
 export class Funding {
   readonly #options: FundingOptions
   #low = false
@@ -29,15 +29,21 @@ export class Funding {
     this.#options = options
   }
 
-  /** Result of the last check; false in a process that does not hold the admin payer. */
+  /**
+   * True if the last check found that the admin payer does not have enough funds. Always false in a process that does
+   * not hold the admin payer.
+   */
   get isLow(): boolean {
     return this.#low
   }
 
-  /** Tops up the payers that are low. @throws if the chain or database does not respond */
+  /**
+   * Tops up all payers with a low balance.
+   * @throws if the chain or database does not respond
+   */
   async fund(admin: Lane): Promise<void> {
     const { provider, market, payers } = this.#options
-    // Read before the balances, so that a top-up mined in between still counts as pending.
+    // Reads the pending top-ups before the balances, so that a top-up that is mined in between still counts as pending.
     const onTheirWay = new Set(admin.sent.map(({ functionName }) => functionName))
     const [{ maxFeePerGas }, balances] = await Promise.all([
       market.current(),
@@ -58,7 +64,7 @@ export class Funding {
     this.#warn(admin, BigInt(payers.length) * full)
   }
 
-  /** Logs once when the admin payer can no longer fill all the others. */
+  /** Logs a warning when the balance of the admin payer becomes too low to fill up all other payers. */
   #warn(admin: Lane, enough: bigint): void {
     const low = (admin.credit ?? 0n) < enough
     if (low && !this.#low) {

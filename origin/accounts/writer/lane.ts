@@ -17,26 +17,29 @@ export type LaneOptions = {
 }
 
 /**
- * One payer's transactions, in nonce order. They are signed and recorded one at a time, without waiting for blocks in
- * between. A payer is held by one process at a time.
+ * The transactions of one payer, in nonce order. They are signed and recorded one at a time, without waiting for blocks
+ * in between. Only one process at a time holds a payer.
  */
 export class Lane {
   readonly number: number
   readonly address: string
-  /** Writes that are not final, by write ID. */
+  /** Writes that are not final yet, by write ID. */
   readonly live = new Map<string, LiveWrite>()
-  /** False once another process holds the payer; nothing more is signed then. */
+  /** True while this process holds the payer. Once it is false, no more transactions are signed. */
   held = true
-  /** The payer's transaction count at the last check. */
+  /** The payer's transaction count on the chain at the last check. Undefined if it must be fetched again. */
   count: number | undefined
-  /** The payer's balance minus the cost of all unmined writes, in wei; undefined if unknown. */
+  /** The payer's balance minus the maximum cost of all unmined writes, in wei. Undefined if it is unknown. */
   credit: bigint | undefined
-  /** Consecutive checks at which no transaction had the nonce that the chain expects next. */
+  /** Number of consecutive checks at which no live write had the nonce that the chain expects next. */
   looksAtGap = 0
   readonly #options: LaneOptions
   readonly #key: SigningKey
   #turn: Promise<unknown> = Promise.resolve()
-  /** The outcome of a recording is unknown: the outbox must be read again before the next one. */
+  /**
+   * True if it is unknown whether the last write was recorded. The outbox must then be read again before the next write
+   * is recorded.
+   */
   #uncertain = true
 
   constructor(options: LaneOptions) {
@@ -46,13 +49,13 @@ export class Lane {
     this.address = computeAddress(this.#key)
   }
 
-  /** Writes that are not mined. */
+  /** Writes that are not mined yet. */
   get sent(): LiveWrite[] {
     return [...this.live.values()].filter((write) => write.receipt === undefined)
   }
 
   /**
-   * Records a transaction and sends it to a node.
+   * Records a transaction in the outbox, and sends it to a node.
    * @returns the write; `known` if its ID is already recorded; `lost` if another process holds the payer
    */
   async send(order: Order): Promise<LiveWrite | 'known' | 'lost'> {
@@ -85,8 +88,8 @@ export class Lane {
   }
 
   /**
-   * Signs a write again: with new fees, or with a new nonce if another transaction has permanently used the old one.
-   * @returns false if it was mined in the meantime, or this process may no longer sign it
+   * Signs a write again. Uses higher fees, or a new nonce if another transaction has permanently used the old one.
+   * @returns false if the write was mined in the meantime, or this process may no longer sign it
    */
   async resign(write: LiveWrite, fees: Fees, what: 'fees' | 'nonce'): Promise<boolean> {
     return this.inTurn(async () => {
@@ -112,7 +115,10 @@ export class Lane {
     })
   }
 
-  /** Sends the current transaction to a node. Unrecognized errors are ignored; the next check determines the state. */
+  /**
+   * Sends the current transaction of a write to a node. Unrecognized errors are ignored, because the next check
+   * determines the state of the write.
+   */
   async broadcast(write: LiveWrite): Promise<void> {
     write.sentAt = performance.now()
     try {
@@ -125,7 +131,7 @@ export class Lane {
     }
   }
 
-  /** Fetches the payer's transaction count and balance. */
+  /** Fetches the payer's transaction count and balance from the chain. */
   async look(): Promise<void> {
     const { provider } = this.#options
     const [count, balance] = await Promise.all([
@@ -136,12 +142,12 @@ export class Lane {
     this.credit = this.sent.reduce((left, write) => left - write.costMax, balance)
   }
 
-  /** Reads the payer's unsettled writes from the outbox. */
+  /** Reads the payer's unsettled writes from the outbox if they may have changed. */
   async recall(): Promise<void> {
     await this.inTurn(() => this.#recall())
   }
 
-  /** Runs actions one at a time, so that nothing is signed concurrently. */
+  /** Runs actions one at a time, so that no two transactions are signed concurrently. */
   inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(action, action)
     this.#turn = turn.catch(() => {})
@@ -159,15 +165,18 @@ export class Lane {
     try {
       return await this.#options.outbox.record(this.#row(write))
     } catch (error) {
-      // The row may have been committed; if so, it is sent when the outbox is read again.
+      // The row may have been committed. In this case, the write is sent when the outbox is read again.
       throw new ChainUnavailable(
-        'the write could not be recorded for certain and may still happen; where the operation takes an Idempotency-Key, a repeat with the same key joins it',
+        'the write may not have been recorded and may still succeed; if the operation accepts an Idempotency-Key, retry with the same key to get its result',
         { cause: error },
       )
     }
   }
 
-  /** Returns the lowest nonce that neither the chain nor a live write has used, so that gaps are filled first. */
+  /**
+   * Returns the lowest nonce that has been used neither on the chain nor by a live write. Gaps are therefore filled
+   * first.
+   */
   #freeNonce(): number {
     const taken = new Set([...this.live.values()].map(({ nonce }) => nonce))
     let nonce = this.count ?? 0

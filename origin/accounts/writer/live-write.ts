@@ -2,24 +2,27 @@ import { Transaction, type TransactionReceipt } from 'ethers'
 import type { WriteRow } from './outbox.ts'
 
 /**
- * A write that is not final yet, in the process that holds its payer. Invariant: each of its transactions is in the
- * outbox before it is sent to a node.
+ * A write that is not final yet, in the process that holds its payer. Invariant: each transaction of the write is in
+ * the outbox before it is sent to a node.
  */
 export class LiveWrite {
   readonly writeId: string
   readonly functionName: string
   nonce: number
-  /** Signed transactions. The last one is current, but any of them may be mined. */
+  /** Signed transactions of the write. The last one is the current one, but any of them may be mined. */
   transactions: Transaction[]
-  /** The receipt, if the write is known to be in a block. */
+  /** Receipt of the write. Undefined if the write is not known to be in a block. */
   receipt: TransactionReceipt | undefined
-  /** When the current transaction was last sent to a node, in `performance.now()` milliseconds. */
+  /** Time at which the current transaction was last sent to a node, in `performance.now()` milliseconds. */
   sentAt = Number.NEGATIVE_INFINITY
-  /** When it was signed, or read from the outbox. */
+  /** Time at which the current transaction was signed or read from the outbox, in `performance.now()` milliseconds. */
   signedAt = performance.now()
-  /** Consecutive checks at which its nonce was permanently used, but none of its transactions was in a block. */
+  /**
+   * Number of consecutive checks at which the write's nonce was permanently used, but none of its transactions was in a
+   * block.
+   */
   looksWithoutNonce = 0
-  /** The node rejects the current transaction because its fees are too low. */
+  /** True if the node rejects the current transaction because its fees are too low. */
   underpriced = false
   readonly #waiting = new Set<() => void>()
 
@@ -48,13 +51,13 @@ export class LiveWrite {
     return this.transactions.map(({ hash }) => hash!)
   }
 
-  /** The maximum cost of the current transaction, in wei. */
+  /** Maximum cost of the current transaction, in wei. */
   get costMax(): bigint {
     const { gasLimit, maxFeePerGas, value } = this.current
     return gasLimit * (maxFeePerGas ?? 0n) + value
   }
 
-  /** Resolves at the next `changed()`, or after the given time. */
+  /** Waits for the next call of `changed()`, or until the timeout. */
   async change(withinMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -67,7 +70,10 @@ export class LiveWrite {
     })
   }
 
-  /** Wakes the waiters after the receipt was found or dropped, or another process took over the write. */
+  /**
+   * Wakes all callers that wait for a change. Called if the receipt was found or dropped, or if another process has
+   * taken over the write.
+   */
   changed(): void {
     for (const resume of this.#waiting) resume()
   }

@@ -15,8 +15,8 @@ export type Mined = { minedHash: string; minedBlock: number }
 export type OutboxOptions = { db: Database; processId: string; now: () => number }
 
 /**
- * The unsettled and recently settled transactions of this deployment. It is authoritative: a transaction is sent to a
- * node only after its row is committed, and only the holder of the payer can insert the row.
+ * Stores the unsettled and recently settled transactions of this deployment. The outbox is authoritative: a transaction
+ * is sent to a node only after its row has been committed, and only the holder of the payer can insert the row.
  */
 export class Outbox {
   readonly #options: OutboxOptions
@@ -26,8 +26,9 @@ export class Outbox {
   }
 
   /**
-   * @returns `known` if the write ID is already recorded, `lease_lost` if another process holds the payer; in both
-   *   cases nothing was recorded
+   * Records a write.
+   * @returns `known` if the write ID is already recorded, or `lease_lost` if another process holds the payer. In both
+   * cases, the write was not recorded.
    */
   async record(write: NewWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
     const { db, processId, now } = this.#options
@@ -44,7 +45,10 @@ export class Outbox {
     return recording
   }
 
-  /** Records another transaction of an unmined write. @returns false if this process may not sign it */
+  /**
+   * Records an additional transaction of an unmined write.
+   * @returns false if this process may not sign it
+   */
   async resign({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
     return this.#options.db.transaction(async (tx) => {
       const held = await tx.select().from(payers).where(this.#holds(payer)).for('share')
@@ -63,7 +67,7 @@ export class Outbox {
     return (await fromDatabase(query))[0]
   }
 
-  /** Returns the writes that a new holder of the payer must settle. */
+  /** Returns the writes of a payer that its holder must settle. */
   async unsettled(payer: number): Promise<WriteRow[]> {
     return this.#options.db
       .select()
@@ -83,21 +87,24 @@ export class Outbox {
     await this.#update(writeId, { state: 'mined', ...mined })
   }
 
-  /** Resets a write after its block was reorganized away. */
+  /** Resets a write to unmined after its block was reorganized away. */
   async unmined(writeId: string): Promise<void> {
     await this.#update(writeId, { state: 'sent', minedHash: null, minedBlock: null })
   }
 
   /**
-   * Marks a write as final. It sets the block too, because the update of `mined` may still be pending and is ignored
-   * once the write is final.
+   * Marks a write as final. Also sets the block, because the update by `mined` may still be pending and is ignored once
+   * the write is final.
    */
   async final(writeId: string, mined: Mined): Promise<void> {
     const { now } = this.#options
     await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
   }
 
-  /** Resets final writes from a nonce upwards, after the chain has lost them. @returns the writes to send again */
+  /**
+   * Resets final writes with the given nonce or a higher one to unmined, after the chain has lost them.
+   * @returns the writes to send again
+   */
   async revive(payer: number, nonce: number): Promise<WriteRow[]> {
     return this.#options.db
       .update(chainWrites)

@@ -5,18 +5,18 @@ import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 import type { PayerLanes } from './payer-lanes.ts'
 
-/** How long to wait for a top-up, which takes one or two blocks. */
+/** Maximum time to wait for a top-up, which takes one or two blocks. */
 const FUNDS_WAIT_MS = 10_000
 const FUNDS_POLL_MS = 100
 
 export type PayerChoiceOptions = {
   payers: PayerLanes
   market: GasMarket
-  /** Called if no payer has enough gas for a write, to request a top-up immediately. */
+  /** Called if no payer has enough funds for a write, to request a top-up immediately. */
   needFunds: () => void
 }
 
-/** Selects the payer of a write: the one with the fewest live writes that has enough gas. */
+/** Selects the payer of a write: the payer with enough funds that has the fewest live writes. */
 export class PayerChoice {
   readonly #options: PayerChoiceOptions
 
@@ -24,7 +24,10 @@ export class PayerChoice {
     this.#options = options
   }
 
-  /** @throws {ChainUnavailable} if no payer is available, or none has the gas for a large write in time */
+  /**
+   * Returns the payer for the next write.
+   * @throws {ChainUnavailable} if no payer is available, or no payer gets enough funds for a large write in time
+   */
   async lane(): Promise<Lane> {
     const { payers, needFunds } = this.#options
     if (payers.sending().length === 0) await payers.tend()
@@ -32,11 +35,11 @@ export class PayerChoice {
     for (;;) {
       const lanes = payers.sending()
       if (lanes.length === 0)
-        throw new ChainUnavailable('other processes have all wallets that pay for writes')
+        throw new ChainUnavailable('other processes hold all wallets that pay for writes')
       const funded = await this.#funded(lanes)
       if (funded) return funded
       if (performance.now() - began > FUNDS_WAIT_MS)
-        throw new ChainUnavailable('no wallet has the gas for a write')
+        throw new ChainUnavailable('no payer has enough gas for a write')
       needFunds()
       await sleep(FUNDS_POLL_MS)
       for (const lane of lanes) lane.credit = undefined
@@ -52,7 +55,9 @@ export class PayerChoice {
       }
       return undefined
     } catch (error) {
-      throw new ChainUnavailable('it could not be asked about gas', { cause: error })
+      throw new ChainUnavailable('the gas price or a payer’s balance could not be read', {
+        cause: error,
+      })
     }
   }
 }

@@ -4,20 +4,20 @@ import { Lane, type LaneOptions } from './lane.ts'
 import type { LiveWrite } from './live-write.ts'
 import { ADMIN_PAYER, type Held, type PayerLeases } from './payer-leases.ts'
 
-/** Interval at which `start` polls for a free payer. */
+/** Poll interval for a free payer at startup. */
 const START_POLL_MS = 200
 
 export type PayerLanesOptions = Omit<LaneOptions, 'number' | 'privateKey'> & {
   leases: PayerLeases
   processId: string
   payerKey: (number: number) => string
-  /** The highest payer number used for writes, which start at 1. */
+  /** Highest number of the payers that send writes, which are numbered from 1. */
   payers: number
-  /** How long `start` waits for the leases of a killed process to expire. */
+  /** Maximum time that `start` waits for the leases of a killed process to expire. */
   startWaitMs: number
 }
 
-/** The payers that this process holds. */
+/** Manages the payers that this process holds. */
 export class PayerLanes {
   readonly #options: PayerLanesOptions
   readonly #lanes = new Map<number, Lane>()
@@ -27,7 +27,7 @@ export class PayerLanes {
     this.#options = options
   }
 
-  /** Acquires free payers, and waits if there are none. It may hold no payer when it returns. */
+  /** Acquires free payers. If none is free, waits for one, but returns without a payer after a timeout. */
   async start(): Promise<void> {
     await this.#options.leases.ensure([ADMIN_PAYER, ...this.#numbers()])
     const began = performance.now()
@@ -42,7 +42,7 @@ export class PayerLanes {
     return [...this.#lanes.values()]
   }
 
-  /** Returns the payers that send writes, fewest live writes first. */
+  /** Returns the payers that can send writes, sorted by their number of live writes in ascending order. */
   sending(): Lane[] {
     const { payers } = this.#options
     return this.all()
@@ -63,7 +63,7 @@ export class PayerLanes {
     return undefined
   }
 
-  /** Renews leases, acquires free payers, drops lost ones, and hands payers over to processes that need one. */
+  /** Renews leases, acquires free payers, drops lost payers, and hands payers over to processes that need one. */
   tend(): Promise<void> {
     this.#tending ??= fromDatabase(this.#tend()).finally(() => (this.#tending = undefined))
     return this.#tending

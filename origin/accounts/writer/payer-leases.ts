@@ -2,16 +2,19 @@ import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from
 import type { Database } from '../../db/open.ts'
 import { payers } from '../../db/schema.ts'
 
-/** Longer than any pause of a healthy process, and short enough to wait for after a crash. */
+/**
+ * Duration of a lease on a payer. It is longer than any pause of a healthy process, but short enough to wait for after
+ * a crash.
+ */
 export const PAYER_LEASE_MS = 10_000
 
-/** Funds the other payers and sends no writes. */
+/** Number of the admin payer, which funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
 
 export type PayerLeasesOptions = {
   db: Database
   processId: string
-  /** A process that is known to be dead (`predecessor.ts`); its payers are free. */
+  /** ID of a process that has certainly exited (see `predecessor.ts`). Its payers are free. */
   predecessor?: string | undefined
   leaseMs?: number
 }
@@ -19,8 +22,9 @@ export type PayerLeasesOptions = {
 export type Held = { number: number; wantedBy: string | null }
 
 /**
- * Leases on the payers that this process may sign with. Only the database's clock counts, so the clocks of processes
- * need not agree. The outbox checks the lease again in the transaction that records a write.
+ * Manages leases on payers. A process may sign only with payers that it has leased. Leases are measured only by the
+ * database's clock, so the clocks of processes need not agree. The outbox checks the lease again in the transaction
+ * that records a write.
  */
 export class PayerLeases {
   readonly #options: PayerLeasesOptions & { leaseMs: number }
@@ -29,13 +33,16 @@ export class PayerLeases {
     this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
   }
 
-  /** Inserts missing rows for these payers. */
+  /** Inserts the rows of the given payers if they are missing. */
   async ensure(numbers: readonly number[]): Promise<void> {
     const rows = numbers.map((number) => ({ number, leaseUntil: new Date(0) }))
     await this.#options.db.insert(payers).values(rows).onConflictDoNothing()
   }
 
-  /** Renews this process's leases. @returns the payers still held */
+  /**
+   * Renews the leases of this process.
+   * @returns the payers that this process still holds
+   */
   async renew(): Promise<Held[]> {
     return this.#options.db
       .update(payers)
@@ -44,7 +51,10 @@ export class PayerLeases {
       .returning({ number: payers.number, wantedBy: payers.wantedBy })
   }
 
-  /** Acquires the given payers that are free. @returns the payers acquired */
+  /**
+   * Acquires those of the given payers that are free.
+   * @returns the numbers of the acquired payers
+   */
   async take(numbers: readonly number[]): Promise<number[]> {
     const { db, predecessor, processId } = this.#options
     const isLeft = predecessor === undefined ? undefined : eq(payers.processId, predecessor)
@@ -57,7 +67,9 @@ export class PayerLeases {
     return taken.map(({ number }) => number)
   }
 
-  /** Requests a payer from the process that holds the most. That process hands it over when it renews its leases. */
+  /**
+   * Requests a payer from the process that holds the most. That process hands it over when it next renews its leases.
+   */
   async ask(numbers: readonly number[]): Promise<void> {
     const { db, processId } = this.#options
     const among = inArray(payers.number, [...numbers])
@@ -90,7 +102,7 @@ export class PayerLeases {
       .where(and(eq(payers.number, number), this.#own()))
   }
 
-  /** Releases all leases, so that other processes can acquire the payers immediately. */
+  /** Releases all leases of this process, so that other processes can acquire the payers immediately. */
   async release(): Promise<void> {
     await this.#options.db
       .update(payers)

@@ -3,14 +3,14 @@ import type { JsonRpcProvider, TransactionReceipt } from 'ethers'
 import type { Lane } from './lane.ts'
 import type { LiveWrite } from './live-write.ts'
 
-/** Poll intervals: the minimum, for a chain that mines instantly, and the maximum for any chain. */
+/** Minimum and maximum poll interval for receipts. The minimum is used on a chain that mines instantly. */
 const PACE_MIN_MS = 20
 const PACE_MAX_MS = 500
 
-/** The interval is a tenth of the block time, which bounds how late a receipt is found. */
+/** The poll interval is the block time divided by this number, which limits the delay until a receipt is found. */
 const PACE_DIVISOR = 10
 
-/** Weight of the latest wait in the moving average. */
+/** Weight of the latest waiting time in the moving average. */
 const WAIT_WEIGHT = 0.2
 
 export type ReceiptsOptions = {
@@ -20,8 +20,8 @@ export type ReceiptsOptions = {
 }
 
 /**
- * Polls for the receipts of sent transactions while there are any. One transaction count per payer shows which are
- * mined, and only their receipts are requested.
+ * Polls for the receipts of sent transactions, as long as there are unmined ones. For each payer, one request for the
+ * transaction count shows which transactions are mined. Only the receipts of those are requested.
  */
 export class Receipts {
   readonly #options: ReceiptsOptions
@@ -33,7 +33,7 @@ export class Receipts {
     this.#options = options
   }
 
-  /** Starts polling, if not already running. */
+  /** Starts to poll if polling is not already in progress. */
   watch(): void {
     if (this.#closed) return
     this.#looking ??= this.#follow().finally(() => (this.#looking = undefined))
@@ -62,7 +62,7 @@ export class Receipts {
       await Promise.all(due.map((write) => this.#find(write)))
       return true
     } catch {
-      // Retried at the next poll; callers have their own timeouts.
+      // Ignores the error. The next poll tries again, and callers have their own timeouts.
       return false
     }
   }
@@ -83,8 +83,9 @@ export class Receipts {
 }
 
 /**
- * Returns the receipt of whichever transaction of a write was mined. If nothing is found, it asks once more: with two
- * nodes alternating behind a load balancer, a single request could reach the lagging node every time.
+ * Returns the receipt of a write, whichever of its transactions was mined. If no receipt is found, requests them once
+ * more. If a load balancer alternates between two nodes, a single request might otherwise always reach the lagging
+ * node.
  */
 export async function findReceipt(
   provider: JsonRpcProvider,

@@ -5,31 +5,38 @@ import { LiveWrite } from './live-write.ts'
 import type { Outbox } from './outbox.ts'
 import { findReceipt } from './receipts.ts'
 
-/** A pending transaction is sent again after this time, in case the node dropped it. */
+/** Time after which a pending transaction is sent again, in case the node dropped it. */
 const RESEND_MS = 1_000
 
-/** Nodes keep at least this many pending transactions per wallet. Later ones are resent once these are mined. */
+/**
+ * Maximum number of pending transactions to resend per payer. Nodes keep at least this many per wallet. Later
+ * transactions are resent once these are mined.
+ */
 const RESENT_MAX = 16
 
-/** After this time, a transaction with a tip below the market's is replaced: several blocks on any chain. */
+/** Time after which a transaction is replaced if its tip is below the market's. It is several blocks on any chain. */
 const RAISE_TIP_AFTER_MS = 15_000
 
-/** Consecutive checks before a transaction counts as lost, because a single response may come from a lagging node. */
+/**
+ * Number of consecutive checks after which a transaction counts as lost. A single response may come from a lagging
+ * node.
+ */
 const LOOKS = 2
 
 export type SettlementOptions = {
   provider: JsonRpcProvider
   outbox: Outbox
   market: GasMarket
-  /** Number of blocks after which a block is considered final. */
+  /** Number of later blocks that make a block final. */
   finality: number
   onMined: (write: LiveWrite) => void
 }
 
 /**
- * Gets sent transactions into final blocks, even if a node drops one, its fees are too low, its nonce is used by
- * another transaction, or its block is reorganized away. A write gets a new nonce only if the old one is used in a
- * final block and none of the write's transactions is mined, so it never takes effect twice.
+ * Ensures that sent transactions get into final blocks, even if a node drops a transaction, its fees are too low, its
+ * nonce is used by another transaction, or its block is reorganized away. A write gets a new nonce only if the old
+ * nonce is used in a final block and none of the write's transactions is mined. A write therefore never takes effect
+ * twice.
  */
 export class Settlement {
   readonly #options: SettlementOptions
@@ -38,7 +45,10 @@ export class Settlement {
     this.#options = options
   }
 
-  /** Checks the live writes of one payer. @throws if the chain or database does not respond */
+  /**
+   * Checks the unsettled writes of one payer.
+   * @throws if the chain or database does not respond
+   */
   async settle(lane: Lane): Promise<void> {
     await lane.recall()
     if (lane.live.size === 0) return
@@ -60,7 +70,7 @@ export class Settlement {
     await Promise.all(pending.map((write) => this.#push(lane, write, fees)))
   }
 
-  /** Checks that mined writes are still canonical, and marks those in final blocks as final. */
+  /** Checks that mined writes are still canonical, and marks writes in final blocks as final. */
   async #followMined(lane: Lane, finalBlock: number): Promise<void> {
     const { provider, outbox } = this.#options
     const mined = [...lane.live.values()].filter((write) => write.receipt)
@@ -79,7 +89,10 @@ export class Settlement {
     }
   }
 
-  /** Handles a reorganization at the write's block: the write may be in the new block, in a later one, or unmined. */
+  /**
+   * Handles a reorganization that removed the block of a write. The write may be in the new block, in a later block, or
+   * unmined.
+   */
   async #moved(write: LiveWrite): Promise<void> {
     const { provider, outbox, onMined } = this.#options
     write.receipt = await findReceipt(provider, write.hashes)
@@ -89,7 +102,8 @@ export class Settlement {
   }
 
   /**
-   * Revives writes if the chain expects a nonce that no live write has: it has lost blocks that were considered final.
+   * Restores final writes if the chain expects a nonce that no live write has. In this case, the chain has lost blocks
+   * that were considered final.
    */
   async #resume(lane: Lane): Promise<void> {
     const count = lane.count ?? 0
@@ -101,7 +115,10 @@ export class Settlement {
       lane.live.set(row.writeId, LiveWrite.fromRow(row))
   }
 
-  /** Settles a write with a used nonce, either by one of its own transactions or by another one. */
+  /**
+   * Settles a write with a nonce that is used on the chain, either by one of the write's own transactions or by another
+   * transaction.
+   */
   async #settleUsed(lane: Lane, write: LiveWrite, finalCount: number, fees: Market): Promise<void> {
     const receipt = await findReceipt(this.#options.provider, write.hashes)
     if (write.receipt) return

@@ -5,14 +5,17 @@ import { ContractRefused, refusalIn } from './refusal.ts'
 
 export type Call = { from: string; to: string; data: string }
 
-/** A node behind a load balancer may lag by a few blocks; one that still lags after this time is considered broken. */
+/**
+ * Maximum time for which a node may lag. A node behind a load balancer may lag by a few blocks. After this time, it is
+ * considered broken.
+ */
 const LAG_MAX_MS = 5_000
 const LAG_POLL_MS = 100
 
 /**
- * Estimates the gas of a call. A revert counts only if the node has all blocks known to this process: a lagging node
- * would, for example, report that a newly created account does not exist.
- * @param seenBlock returns the highest block known to this process
+ * Estimates the gas of a call. A revert is accepted only if the node has all blocks that this process has seen. A
+ * lagging node might, for example, report that a newly created account does not exist.
+ * @param seenBlock returns the highest block that this process has seen
  * @throws {ContractRefused | ChainUnavailable}
  */
 export async function simulate(
@@ -36,10 +39,13 @@ export async function simulate(
     if (gas !== undefined) return gas
     await sleep(LAG_POLL_MS)
   }
-  throw new ChainUnavailable('its nodes are behind the blocks that they had shown')
+  throw new ChainUnavailable('its nodes lag behind blocks that they returned before')
 }
 
-/** Returns undefined if the node does not have the block. */
+/**
+ * Estimates the gas of a call at a block. Returns undefined if the call fails, for example because the node does not
+ * have the block.
+ */
 async function gasAt(provider: JsonRpcProvider, call: Call, block: number) {
   try {
     return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
@@ -58,7 +64,10 @@ export async function revertReason(
   return refusal ?? new ContractRefused('reverted')
 }
 
-/** Returns undefined if the call succeeds at that block, or the node does not have the block. */
+/**
+ * Returns the error with which a call reverts at a block. Returns undefined if the call succeeds, or the node does not
+ * have the block.
+ */
 async function refusalAt(provider: Provider, call: Call, blockTag: number) {
   try {
     await provider.call({ ...call, blockTag })

@@ -1,5 +1,6 @@
 /**
- * Thrown through the engine's own frames to stop a run inside a native loop that does not poll the interrupt handler.
+ * Thrown by a host call to stop a run that is inside a native loop of the engine, where the interrupt handler is not
+ * polled. The exception unwinds the engine's WebAssembly frames.
  */
 export class EngineStopped extends Error {
   constructor() {

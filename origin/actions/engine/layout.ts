@@ -1,18 +1,20 @@
-/** Memory layout of the pinned engine build. The self-test fails on any other build. */
+/** Memory layout of the pinned engine build. With any other build, the self-test fails. */
 import type { Pointer } from './quickjs.ts'
 import type { Vm } from './vm.ts'
 
-/** Memory map: static data, then 5 MiB of C stack that grows downwards, then the heap. */
+/** Boundaries in the engine's memory: static data, then 5 MiB of C stack that grows downwards, then the heap. */
 export const STATIC_END = 90_208
 export const STACK_TOP = 5_333_088
 
-/** Offset in the runtime of the flags set by JS_SetStripInfo, which is not exported. */
+/**
+ * Offset in the runtime structure of the flags that `JS_SetStripInfo` sets. The engine does not export that function.
+ */
 const STRIP_FLAGS_AT = 228
 const STRIP_SOURCE = 1
 
 /**
- * Runs `load` so that the functions compiled by it do not keep their source text. That text would add a megabyte to
- * every reset. Functions compiled afterwards keep theirs.
+ * Calls `load` while the engine is configured to discard the source text of the functions that it compiles. The text
+ * would add a megabyte to every reset. Functions compiled later keep their source text.
  */
 export function withoutSourceText<T>(vm: Vm, load: () => T): T {
   const { bytes } = vm.engine
@@ -20,11 +22,12 @@ export function withoutSourceText<T>(vm: Vm, load: () => T): T {
   if (bytes[at] !== 0)
     throw new Error('the engine is not the pinned build: its strip flags are set')
   bytes[at] = STRIP_SOURCE
-  if (textOfFunction(vm).includes('marked')) throw new Error('the engine keeps functions’ text')
+  if (textOfFunction(vm).includes('marked'))
+    throw new Error('the engine keeps the source text of functions')
   const loaded = load()
   bytes[at] = 0
   if (!textOfFunction(vm).includes('marked'))
-    throw new Error('the engine does not keep functions’ text')
+    throw new Error('the engine does not keep the source text of functions')
   return loaded
 }
 
@@ -36,7 +39,7 @@ function textOfFunction({ values, file }: Vm): string {
   return read
 }
 
-/** One step of xorshift64*, the generator behind Math.random. */
+/** Advances a state of xorshift64*, the generator of Math.random, by one step. */
 function stepped(state: bigint): bigint {
   let next = state ^ (state >> 12n)
   next = BigInt.asUintN(64, next ^ (next << 25n))
@@ -44,15 +47,15 @@ function stepped(state: bigint): bigint {
 }
 
 /**
- * Finds the state of Math.random: the only word that advances by two steps of the generator over two calls. Leaves the
- * guest unchanged except for that word.
+ * Returns the address of Math.random's state. Calls Math.random three times and searches the heap for the only word
+ * that advances by one step of the generator with each call. Otherwise leaves the guest unchanged.
  */
 export function findRandomState(vm: Vm): Pointer {
   const { bytes } = vm.engine
   const end = vm.engine.heapEnd.get()
   const words = new BigUint64Array(bytes.buffer, STACK_TOP, (end - STACK_TOP) >> 3)
   const found = vm.values.evaluate('Math.random', vm.file)
-  if ('thrown' in found) throw new Error('Math.random is not there')
+  if ('thrown' in found) throw new Error('Math.random is missing')
   const states = [0, 1, 2].map(() => {
     vm.values.call(found.value, [])
     return words.slice()
@@ -67,6 +70,6 @@ export function findRandomState(vm: Vm): Pointer {
   }
   const [place] = places
   if (place === undefined || places.length > 1)
-    throw new Error(`the state of Math.random was found at ${places.length} places, not one`)
+    throw new Error(`the state of Math.random was found at ${places.length} addresses, expected 1`)
   return place
 }

@@ -6,10 +6,13 @@ import { Instance, Memory } from './webassembly.ts'
 
 const PAGE_BYTES = 65_536
 
-/** An address in the engine's memory; 0 is the null pointer. */
+/** An address in the engine's memory. 0 is the null pointer. */
 export type Pointer = number
 
-/** The engine's exports used here. Guest values are passed as pointers to cells that the engine allocates. */
+/**
+ * The functions exported by the engine that the executor uses. Guest values are passed as pointers to cells that the
+ * engine allocates.
+ */
 type Exports = {
   _malloc: (this: void, bytes: number) => Pointer
   _free(pointer: Pointer): void
@@ -56,7 +59,7 @@ type Exports = {
   _QTS_GetFalse(): Pointer
 }
 
-/** Functions that the engine calls; set once, before any guest code runs. */
+/** Host callbacks of the engine. They are set once, before any guest code runs. */
 export type EngineCallbacks = {
   callFunction(
     asyncify: undefined,
@@ -71,14 +74,17 @@ export type EngineCallbacks = {
 
 export type QuickJs = {
   native: Exports
-  /** Views of the whole linear memory. They stay valid because the memory never grows. */
+  /** Views of the engine's whole linear memory. They stay valid, because the memory never grows. */
   bytes: Buffer
   words: Uint32Array
-  /** The C stack pointer, a WebAssembly global outside the linear memory. */
+  /** C stack pointer of the engine, a WebAssembly global that is not in linear memory. */
   stackPointer: { get(): Pointer; set(pointer: Pointer): void }
-  /** The highest end of the heap since it was last set: a WebAssembly global that no guest can write. */
+  /**
+   * Highest address that the end of the heap has reached since this was last set. It is a WebAssembly global, which
+   * guests cannot write.
+   */
   heapEnd: { get(): Pointer; set(pointer: Pointer): void }
-  /** True after an allocation has failed. */
+  /** True if the engine has run out of memory since the last reset. */
   exhausted: boolean
   callbacks: EngineCallbacks
 }
@@ -94,23 +100,24 @@ type LoaderOptions = {
 type Loader = (options: LoaderOptions) => Promise<Exports & { callbacks: unknown }>
 
 /**
- * Creates an instance of the compiled module. The memory's maximum is its initial size for two reasons: the engine's
- * own memory limit does not bound its allocations, and a memory that never grows cannot detach the views of it.
+ * Creates an instance of the compiled engine module. Its memory cannot grow, for two reasons: the engine's own memory
+ * limit does not bound all of its allocations, and growing would detach the views of the memory.
  */
 export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const pages = ACTION_MEMORY_BYTES / PAGE_BYTES
   const wasmMemory = new Memory({ initial: pages, maximum: pages })
   const quickJs = { exhausted: false } as QuickJs
-  // The allocator requests growth only when no memory is left, which makes this the only reliable sign of exhaustion.
+  // The allocator requests more memory only when none is left, so this call is the only reliable sign that memory is
+  // exhausted.
   wasmMemory.grow = () => {
     quickJs.exhausted = true
-    throw new RangeError('the memory of an action does not grow')
+    throw new RangeError('the memory of an action cannot grow')
   }
   let exports: WasmInstance['exports'] = {}
   const load = (await RELEASE_SYNC.importModuleLoader()) as unknown as Loader
   const native = await load({
     wasmMemory,
-    // Part of the engine's environment, and so of its memory. Must be the same in every process.
+    // The program name is stored in the engine's memory, so it must be the same in every process.
     thisProgram: 'svc',
     instantiateWasm(imports, ready) {
       const instance = new Instance(module, imports)
@@ -129,7 +136,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   refuseNullAllocations(native)
   const { Oa: get, Ma: set, [HEAP_END_EXPORT]: end } = exports
   if (typeof get !== 'function' || typeof set !== 'function' || typeof end !== 'object')
-    throw new Error('the engine is not the pinned build: its exports have other names')
+    throw new Error('the engine is not the pinned build: its exports have different names')
   return Object.assign(quickJs, {
     native,
     bytes: Buffer.from(wasmMemory.buffer),
@@ -140,21 +147,22 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
 }
 
 const refusals = {
-  // Host functions outlive every run. If a guest could free one, it would be missing in the next run.
+  // Requests of the engine to free a host function are ignored, because all runs share the host functions. If a guest
+  // could free one, it would be missing in the next run.
   freeHostRef: () => {},
   loadModuleSource: () => 0,
   normalizeModule: () => 0,
 }
 
 /**
- * Makes failed allocations throw. Malloc returns address 0 when no memory is left, and copying a string there would
- * overwrite the engine's own state. The error ends the run.
+ * Replaces `malloc` so that failed allocations throw, which ends the run. Without this, `malloc` would return address
+ * 0, and copying a string to that address would overwrite the engine's own state.
  */
 function refuseNullAllocations(native: Exports): void {
   const allocate = native._malloc
   native._malloc = (bytes) => {
     const pointer = allocate(bytes)
-    if (pointer === 0) throw new RangeError('no memory for a value from the host')
+    if (pointer === 0) throw new RangeError('out of memory while copying a value from the host')
     return pointer
   }
 }

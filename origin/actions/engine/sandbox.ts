@@ -6,12 +6,12 @@ import { hostFunctionNames, Vm } from './vm.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * Size of the part of the C stack that is cleared after an ordinary run: the guest's own limit (`vm.ts`), and as much
- * again for the engine's C functions below it. Clearing all 5 MiB would make the kernel commit those pages.
+ * Size of the part of the C stack that is cleared after an ordinary run: the guest's stack limit (`vm.ts`), and the
+ * same size again for the engine's C functions. Clearing all 5 MiB would make the kernel commit memory for all of it.
  */
 const STACK_USED_BYTES = 1024 * 1024
 
-/** Number of runs served by one batch of random bits for Math.random. */
+/** Number of random seeds for Math.random that are generated in one batch. Each run uses one seed. */
 const RANDOM_WORDS = 256
 
 const ZEROS = new Uint8Array(64 * 1024)
@@ -24,7 +24,7 @@ function isZero(part: Buffer): boolean {
   return true
 }
 
-/** A virtual machine whose memory is restored from the template before each run. */
+/** A virtual machine with memory that is restored from the template after each run. */
 export class Sandbox {
   readonly vm: Vm
   readonly #template: Template
@@ -39,14 +39,14 @@ export class Sandbox {
   private constructor(vm: Vm, template: Template) {
     const { places } = template
     const { engine, values } = vm
-    // The snapshot's pointers are valid only if this instance has the same layout.
+    // The template's pointers are valid only if this instance has the same memory layout.
     const same =
       vm.runtime === places.runtime &&
       values.context === places.context &&
       vm.file === places.file &&
       engine.stackPointer.get() === places.stackPointer &&
       hostFunctionNames().join() === places.hostFunctions.join()
-    if (!same) throw new Error('this sandbox is not laid out as the template was')
+    if (!same) throw new Error('the memory layout of this sandbox differs from the template’s')
     this.vm = vm
     this.#template = template
     this.#random = new BigUint64Array(engine.bytes.buffer, places.random, 1)
@@ -55,8 +55,8 @@ export class Sandbox {
   }
 
   /**
-   * Restores all memory in place from the template, except the part of the C stack that ordinary runs do not reach.
-   * @returns bytes of memory that the run had allocated beyond the template
+   * Restores the memory from the template, except for the part of the C stack that ordinary runs do not reach.
+   * @returns the number of bytes that the run had allocated beyond the template
    */
   reset(): number {
     const { vm } = this
@@ -77,7 +77,10 @@ export class Sandbox {
     return end - places.break
   }
 
-  /** Returns the first address, in all 64 MiB, at which the memory differs from the template, or undefined. */
+  /**
+   * Compares the whole memory (64 MiB) with the template. Returns the start of the first section that differs, or
+   * undefined if they are equal.
+   */
   firstDifference(): number | undefined {
     const { bytes } = this.vm.engine
     const { statics, heap, places } = this.#template
@@ -101,7 +104,9 @@ export class Sandbox {
     return found?.at
   }
 
-  /** Returns random bits, never zero: the generator would not advance from a zero state. */
+  /**
+   * Returns a random seed for Math.random. It is never zero, because the generator does not advance from a zero state.
+   */
   #freshBits(): bigint {
     if (this.#nextBits === RANDOM_WORDS) {
       randomFillSync(this.#bits)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** The sandbox does not reset or computes wrong results. The origin must not start. */
+/** Thrown if the sandbox does not reset correctly or computes wrong results. The origin must not start. */
 export class SelfTestFailed extends Error {
   constructor(what: string) {
     super(`the sandbox's self-test failed: ${what}`)
@@ -10,13 +10,15 @@ export class SelfTestFailed extends Error {
   }
 }
 
-/** Values that must survive the round trip: NUL, a lone surrogate, and an own property named `__proto__`. */
+/**
+ * Params that must be returned unchanged. They contain NUL, a lone surrogate, and an own property named `__proto__`.
+ */
 const PARAMS = '{"a":[1,"\\u0000\\ud83d"],"__proto__":{"b":1}}'
 
 type Probe = {
   name: string
   code: string
-  /** The returned value as JSON, or a part of the thrown message. */
+  /** Expected result: the returned value as JSON text, a part of the thrown error's message, or `stopped`. */
   ends: { value: string } | { thrown: string } | 'stopped'
 }
 
@@ -41,7 +43,7 @@ const PROBES: Probe[] = [
     ends: { value: '"polluted"' },
   },
   {
-    name: 'what is left of it',
+    name: 'leftovers of the previous run',
     code: `async function main() {
       return [typeof {}.polluted, typeof [].push, typeof left, typeof ethers.utils, typeof JSON.stringify]
     }`,
@@ -73,11 +75,12 @@ const PROBES: Probe[] = [
   },
 ]
 
-/** Interrupt checks that a probe may make before it is stopped. */
+/** Number of clock checks after which a probe is stopped. */
 const LOOKS = 100
 
 /**
- * Runs the probes one after the other in one sandbox, and checks after each reset that all memory equals the template.
+ * Runs all probes in one sandbox. Resets the sandbox after each probe, and checks that its whole memory then equals the
+ * template.
  * @throws SelfTestFailed
  */
 export function selfTest(sandbox: Sandbox): void {
@@ -88,7 +91,7 @@ export function selfTest(sandbox: Sandbox): void {
       ends === 'stopped' || 'value' in ends
         ? isDeepStrictEqual(ended, ends)
         : typeof ended === 'object' && 'thrown' in ended && ended.thrown.includes(ends.thrown)
-    if (!asExpected) throw new SelfTestFailed(`${name}: it ended with ${JSON.stringify(ended)}`)
+    if (!asExpected) throw new SelfTestFailed(`${name}: ended with ${JSON.stringify(ended)}`)
     sandbox.reset()
     requireReset(sandbox, name)
   }
@@ -98,13 +101,13 @@ export function selfTest(sandbox: Sandbox): void {
     return JSON.stringify(ended)
   })
   if (new Set(drawn).size !== drawn.length)
-    throw new SelfTestFailed('Math.random gives the same number to two runs')
+    throw new SelfTestFailed('Math.random returned the same number in two runs')
 }
 
 function requireReset(sandbox: Sandbox, after: string): void {
   const at = sandbox.firstDifference()
   if (at !== undefined)
-    throw new SelfTestFailed(`after ${after} the memory from ${at} on is not the template's`)
+    throw new SelfTestFailed(`after ${after}, memory from offset ${at} differs from the template`)
 }
 
 function runProbe(
@@ -125,5 +128,5 @@ function runProbe(
   else vm.call('begin', [])
   const isOver = () => ended !== undefined || looks > LOOKS
   while (!isOver() && vm.hasJobs) vm.runJobs(1)
-  return looks > LOOKS ? 'stopped' : (ended ?? { thrown: 'it never ended' })
+  return looks > LOOKS ? 'stopped' : (ended ?? { thrown: 'did not end' })
 }

@@ -2,14 +2,19 @@ import { createHash } from 'node:crypto'
 import { fstatSync, readSync, writeSync } from 'node:fs'
 import type { Template, TemplatePlaces } from './template.ts'
 
-/** SHA-256 of a template file, in hex. The process that made the template passes it to readers of the file. */
+/**
+ * SHA-256 of a template file, in hex. Readers get it from the process that built the template, and check the file
+ * against it.
+ */
 export type TemplateDigest = string
 
 type Head = { places: TemplatePlaces; engine: number; statics: number; heap: number }
 
 const LENGTH_BYTES = 4
 
-/** Writes a template to an open file: the head's length, the head as JSON, the engine, static data, heap. */
+/**
+ * Writes a template to an open file, in this order: length of the header, header as JSON, engine, static data, heap.
+ */
 export function writeTemplate(fd: number, template: Template): TemplateDigest {
   const { engine, statics, heap, places } = template
   const head: Head = {
@@ -26,15 +31,16 @@ export function writeTemplate(fd: number, template: Template): TemplateDigest {
   return digestOf(whole)
 }
 
-/** Reads a template from an open file. @throws if the file does not have that digest */
+/** Reads a template from an open file. @throws if the file does not match the digest */
 export function readTemplate(fd: number, digest: TemplateDigest): Template {
   const whole = Buffer.allocUnsafeSlow(fstatSync(fd).size)
   for (let at = 0; at < whole.length;) {
     const read = readSync(fd, whole, at, whole.length - at, at)
-    if (read === 0) throw new Error('the template ended before its end')
+    if (read === 0) throw new Error('the template file is truncated')
     at += read
   }
-  if (digestOf(whole) !== digest) throw new Error('the template is not the one that was tested')
+  if (digestOf(whole) !== digest)
+    throw new Error('the template file is not the one that passed the self-test')
   const headEnd = LENGTH_BYTES + whole.readUInt32LE(0)
   const head = JSON.parse(whole.toString('utf8', LENGTH_BYTES, headEnd)) as Head
   const engineEnd = headEnd + head.engine

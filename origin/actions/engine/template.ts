@@ -9,11 +9,14 @@ import type { Pointer } from './quickjs.ts'
 import type { Entry } from './vm.ts'
 import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
 
-/** Initial state of every sandbox: the memory of an instance that has loaded everything except the action. */
+/**
+ * Initial state of every sandbox: the memory of an engine instance that has loaded the prelude and ethers, but no
+ * action.
+ */
 export type Template = {
-  /** The engine's module, including the fuel checks. */
+  /** WebAssembly module of the engine, including the fuel checks. */
   engine: Uint8Array
-  /** Static data and heap. The C stack between them is empty. */
+  /** Contents of the static data and the heap. The C stack, which lies between them in memory, is all zeros. */
   statics: Uint8Array
   heap: Uint8Array
   places: TemplatePlaces
@@ -25,14 +28,14 @@ export type TemplatePlaces = {
   file: Pointer
   stackPointer: Pointer
   break: Pointer
-  /** The 64-bit state of Math.random, replaced for each run. */
+  /** Address of the 64-bit state of Math.random, which is replaced for each run. */
   random: Pointer
   entries: Record<Entry, Pointer>
-  /** Names of the host functions, ordered by index. */
+  /** Names of the host functions, in the order of their indices. */
   hostFunctions: string[]
 }
 
-/** Evaluates the prelude and ethers once, and captures the resulting memory. */
+/** Builds the template: evaluates the prelude and ethers, and captures the resulting memory. */
 export async function makeTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
   const vm = await Vm.create(compileEngine(engine))
   vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))
@@ -88,5 +91,5 @@ function returned(vm: Vm, part: string, result: { value: Pointer } | { thrown: P
   const [message, stack] = ['message', 'stack'].map((name) =>
     values.readText(values.property(result.thrown, name)),
   )
-  throw new Error(`the prelude's part ${part} does not load: ${message}\n${stack}`)
+  throw new Error(`prelude part ${part} failed to load: ${message}\n${stack}`)
 }

@@ -1,22 +1,25 @@
 import type { Pointer, QuickJs } from './quickjs.ts'
 
-/** Tags of QuickJS's boxed values in the pinned build, verified by the self-test. */
+/** Tags of QuickJS values in the pinned build. The self-test would fail if they were wrong. */
 const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, last: 7, first: -9 }
 
 const ARGUMENTS_MAX = 8
 
-/** Number of bytes searched for a pointer: in an object, and in the buffer that it points to. */
+/**
+ * Number of bytes that are searched for a pointer in an ArrayBuffer object, and in the buffer that the object points
+ * to.
+ */
 const LOOKED_AT_BYTES = 64
 const INNER_BYTES = 32
 
-/** Creates, reads and passes values of one guest. */
+/** Creates and reads guest values, and calls guest functions. */
 export class Values {
   readonly #engine: QuickJs
   readonly #tags: Int32Array
   readonly context: Pointer
-  /** Buffer for the pointers to a call's arguments. */
+  /** Buffer in guest memory for the argument pointers of a call. */
   readonly #args: Pointer
-  /** Offset of the buffer pointer in an ArrayBuffer object, and of the data pointer in that buffer. */
+  /** Offset of the buffer pointer in an ArrayBuffer object, and offset of the data pointer in that buffer. */
   readonly #layout: { buffer: number; data: number }
   readonly undefined: Pointer
   readonly true: Pointer
@@ -34,7 +37,7 @@ export class Values {
     this.#layout = this.#findBufferLayout()
   }
 
-  /** Derives the layout by searching an ArrayBuffer for its known data address. */
+  /** Determines the memory layout of ArrayBuffer objects by searching one for its known data address. */
   #findBufferLayout(): { buffer: number; data: number } {
     const { native, words } = this.#engine
     const at = native._malloc(LOOKED_AT_BYTES)
@@ -50,11 +53,16 @@ export class Values {
     this.free(value)
     const [layout] = found
     if (layout === undefined || found.length > 1)
-      throw new Error(`an ArrayBuffer's bytes were found at ${found.length} places, not one`)
+      throw new Error(
+        `the bytes of an ArrayBuffer were found at ${found.length} addresses, expected 1`,
+      )
     return layout
   }
 
-  /** Copies a text without NUL into a C string, which the caller must free. */
+  /**
+   * Allocates a C string in guest memory with a copy of the text, which must not contain NUL. The caller must free the
+   * string.
+   */
   cString(text: string): { at: Pointer; length: number } {
     const { native, bytes } = this.#engine
     const length = Buffer.byteLength(text)
@@ -64,7 +72,10 @@ export class Values {
     return { at, length }
   }
 
-  /** @param text must not contain NUL; ill-formed parts become U+FFFD */
+  /**
+   * Creates a guest string.
+   * @param text must not contain NUL; lone surrogates are replaced by U+FFFD
+   */
   text(text: string): Pointer {
     const { native } = this.#engine
     const { at } = this.cString(text)
@@ -116,7 +127,7 @@ export class Values {
     return this.#resolved(value)
   }
 
-  /** Evaluates a script. `file` is the name shown in stack frames. */
+  /** Evaluates a script. `file` points to the file name that is shown in stack frames. */
   evaluate(code: string, file: Pointer): { value: Pointer } | { thrown: Pointer } {
     const { native } = this.#engine
     const { at, length } = this.cString(code)
@@ -135,18 +146,21 @@ export class Values {
     return tag === TAG.string || tag === TAG.rope
   }
 
-  /** Returns the text up to its first NUL, or '' for any other type, so that no guest code runs. */
+  /**
+   * Reads a guest string up to its first NUL. Returns '' if the value is not a string; it is not converted, because
+   * that could run guest code.
+   */
   readText(value: Pointer): string {
     if (!this.isText(value)) return ''
     const { native, bytes } = this.#engine
     const start = native._QTS_GetString(this.context, value)
-    if (start === 0) throw new RangeError('no memory for a text of the guest')
+    if (start === 0) throw new RangeError('out of memory while reading a string of the guest')
     const text = bytes.toString('utf8', start, bytes.indexOf(0, start))
     native._QTS_FreeCString(this.context, start)
     return text
   }
 
-  /** Returns 0 if the value is not a number. */
+  /** Reads a guest number. Returns 0 if the value is not a number. */
   readNumber(value: Pointer): number {
     const tag = this.#tag(value)
     const isNumber = tag === TAG.int || tag > TAG.last || tag < TAG.first
@@ -158,9 +172,10 @@ export class Values {
   }
 
   /**
-   * Passes a part of an ArrayBuffer to `read` without copying it. `read` must not keep the view or call into the guest.
-   * @throws RangeError if the range is out of bounds, for example after the buffer was detached or shrunk; never reads
-   * other bytes
+   * Calls `read` with a view of a part of an ArrayBuffer, without copying. `read` must not keep the view or call into
+   * the guest.
+   * @throws RangeError if the range is out of bounds, for example because the buffer was detached or shrunk; other
+   * memory is never read
    */
   readBytes<T>(value: Pointer, offset: number, length: number, read: (part: Uint8Array) => T): T {
     if (length === 0) return read(new Uint8Array(0))
@@ -169,7 +184,7 @@ export class Values {
     const whole = isObject ? native._QTS_GetArrayBufferLength(this.context, value) : 0
     const isThere =
       Number.isInteger(offset) && offset >= 0 && length > 0 && offset + length <= whole
-    if (!isThere) throw new RangeError('the bytes are not there: was the buffer detached?')
+    if (!isThere) throw new RangeError('the bytes are not accessible; the buffer may be detached')
     const buffer = words[((words[value >> 2] ?? 0) + this.#layout.buffer) >> 2] ?? 0
     const data = words[(buffer + this.#layout.data) >> 2] ?? 0
     return read(bytes.subarray(data + offset, data + offset + length))

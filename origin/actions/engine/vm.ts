@@ -10,18 +10,19 @@ import { Values } from './values.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * The guest's own stack limit, enough for about 2,900 plain calls. It is reached before V8's native stack overflows
- * (`pool/fork.ts`), so the action can catch the error of an endless recursion.
+ * Stack limit that the engine enforces for the guest. It permits about 2,900 nested calls of simple functions. It must
+ * be reached before V8's native stack overflows (`pool/fork.ts`), so that an action can catch the error of an endless
+ * recursion.
  */
 export const GUEST_STACK_BYTES = 512 * 1024
 
 /**
- * Calls into the host between two clock checks. The engine itself checks only once in 10,000, and each call may hash a
- * long text.
+ * Number of host calls between two clock checks. The engine itself checks the clock only once in 10,000 polls, which is
+ * not enough, because each host call may hash a long text.
  */
 const HOST_CALLS_PER_LOOK = 32
 
-/** Functions of the prelude that the host calls, and the parts that export them. */
+/** Names of the prelude functions that the host calls, with the parts of the prelude that export them. */
 export const ENTRIES = {
   receive: 'drive',
   begin: 'drive',
@@ -34,24 +35,24 @@ export type Entry = keyof typeof ENTRIES
 
 export type Passed = string | number | boolean | Uint8Array
 
-/** A runtime with one context, before or after the snapshot is restored into its memory. */
+/** A QuickJS runtime with one context. Used both to build the template and to execute actions. */
 export class Vm {
   readonly engine: QuickJs
   readonly runtime: Pointer
   readonly values: Values
-  /** Replaced for each run. Every host function and every interrupt check uses these hooks. */
+  /** Hooks of the current run. Host functions and interrupt checks call them. */
   hooks: RunHooks = IDLE_HOOKS
-  /** Pointers to the prelude's functions, and to the name of the action's script. */
+  /** Pointers to the prelude functions that the host calls, and to the file name of the action's script. */
   entries!: Record<Entry, Pointer>
   file: Pointer
-  /** True after the engine was interrupted by a throw, which leaves its C stack in an unknown state. */
+  /** True if an exception has unwound the engine, which leaves its C stack in an unknown state. Cleared by a reset. */
   trapped = false
   readonly #lastContext: Pointer
   #hostCalls = 0
 
   /**
-   * Creates an instance. All instances perform the same steps in the same order, so that their pointers match the
-   * snapshot.
+   * Creates a virtual machine. All instances perform the same steps in the same order, so that their pointers match
+   * those in the template.
    */
   static async create(module: WasmModule): Promise<Vm> {
     return new Vm(await loadQuickJs(module))
@@ -79,17 +80,17 @@ export class Vm {
     calls = hostCalls(engine, this.values, functions)
   }
 
-  /** Evaluates an action's source. Returns the thrown value, if any. */
+  /** Evaluates the source of an action. Returns the thrown value, or undefined if the source did not throw. */
   evaluate(code: string): Pointer | undefined {
     const result = this.values.evaluate(code, this.file)
     return 'thrown' in result ? result.thrown : undefined
   }
 
-  /** Returns false if the function threw. The prelude's functions throw only when memory or time runs out. */
+  /** Calls a prelude function. Returns false if it threw, which happens only when memory or time runs out. */
   call(entry: Entry, args: readonly Passed[]): boolean {
     const handed = args.map((value) => this.#pass(value))
     const called = this.callWith(entry, handed)
-    // Freed at once: params may take megabytes of the action's 64 MiB.
+    // The arguments are freed immediately, because params may occupy megabytes of the action's 64 MiB.
     for (const [at, value] of handed.entries())
       if (typeof args[at] !== 'boolean') this.values.free(value)
     return called
@@ -103,7 +104,7 @@ export class Vm {
     return this.engine.native._QTS_IsJobPending(this.runtime) === 1
   }
 
-  /** Runs up to `most` pending jobs. Returns false if one was interrupted. */
+  /** Runs up to `most` pending promise jobs. Returns false if a job was interrupted. */
   runJobs(most: number): boolean {
     const { native } = this.engine
     const status = native._QTS_ExecutePendingJob(this.runtime, most, this.#lastContext)
@@ -118,8 +119,8 @@ export class Vm {
   }
 
   /**
-   * The interpreter passes its runtime and unwinds if this returns 1. A native loop passes `FUEL_ASKS`, and only a
-   * throw stops it.
+   * Interrupt callback of the engine. The interpreter passes the address of its runtime, and stops the run if the
+   * result is 1. A native loop passes `FUEL_ASKS`, and only an exception stops it.
    */
   #shouldInterrupt(runtime: Pointer): 0 | 1 {
     if (!this.hooks.mustStop()) return 0
@@ -128,7 +129,7 @@ export class Vm {
   }
 }
 
-/** Returns the host functions' names in the order of their indices, which are part of the snapshot. */
+/** Returns the names of the host functions in the order of their indices. The template contains these indices. */
 export function hostFunctionNames(): string[] {
   return Object.keys(hostFunctions(() => IDLE_HOOKS))
 }

@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that the executor uses. Node's type definitions do not include it. */
+/** Types of the part of the WebAssembly API that the executor uses. They are missing in Node's type definitions. */
 type Wasm = {
   Module: new (bytes: Uint8Array) => WasmModule
   Instance: new (module: WasmModule, imports: object) => WasmInstance

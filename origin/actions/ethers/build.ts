@@ -6,11 +6,11 @@ import { EDITS, edited } from './edits.ts'
 import { NAME_TABLES, nameTables } from './name-tables.ts'
 
 /**
- * Builds bundle.js: the published ethers v5, with its cryptography replaced by the modules in `modules/` and the few
- * edits in `edits.ts`. Run by `npm run ethers-bundle`. A test checks that bundle.js matches the output.
+ * Builds bundle.js from the published ethers v5. Replaces its cryptography by the modules in `modules/`, and applies
+ * the edits in `edits.ts`. Run with `npm run ethers-bundle`. A test checks that bundle.js is up to date.
  */
 
-/** Replacement modules, keyed by the end of the path they replace. */
+/** Replacement modules in `modules/`, by the end of the path of the module that they replace. */
 const REPLACED: Record<string, string> = {
   '@ethersproject/signing-key/lib.esm/index.js': 'signing-key.js',
   '@ethersproject/keccak256/lib.esm/index.js': 'keccak256.js',
@@ -21,15 +21,15 @@ const REPLACED: Record<string, string> = {
   '@ethersproject/wordlists/lib.esm/wordlists.js': 'wordlists.js',
 }
 
-/** Packages that must not be in the bundle. If one is, a replacement is incomplete. */
+/** Packages that must not be in the bundle. If the bundle contains one, a replacement is incomplete. */
 const KEPT_OUT = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
 
 const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
 
 /**
- * Returns the bundle's text: a function expression. The function takes the host object, defines `globalThis.ethers` and
- * returns it.
- * @throws Error if the published package is not the supported version
+ * Returns the text of the bundle: a function expression. The function takes the host object, defines
+ * `globalThis.ethers` and returns it.
+ * @throws Error if the installed ethers package is not the supported version
  */
 export async function bundleText(): Promise<string> {
   const used = new Set<string>()
@@ -57,12 +57,13 @@ export async function bundleText(): Promise<string> {
   const missed = [...Object.keys(REPLACED), ...Object.keys(EDITS), NAME_TABLES].filter(
     (end) => !used.has(end),
   )
-  if (missed.length > 0) throw new Error(`ethers v5 has no more: ${missed.join(', ')}`)
+  if (missed.length > 0) throw new Error(`ethers v5 no longer has: ${missed.join(', ')}`)
   const foreign = inputs.filter((path) => KEPT_OUT.some((part) => path.includes(`/${part}`)))
-  if (foreign.length > 0) throw new Error(`the bundle would hold ${foreign.join(', ')}`)
+  if (foreign.length > 0) throw new Error(`the bundle would contain ${foreign.join(', ')}`)
   const [file] = result.outputFiles
-  // The modules are strict. The directive comes first in the wrapping function and makes it strict as well.
-  if (!file?.text.startsWith('"use strict";')) throw new Error('the bundle is not strict')
+  // The bundled text starts with the directive, which therefore comes first in the wrapping function and makes it
+  // strict, as the modules were.
+  if (!file?.text.startsWith('"use strict";')) throw new Error('the bundle is not in strict mode')
   return `/* oxlint-disable -- made by build.ts */(function ethersOf(host){${file.text.trim()}globalThis.ethers=ethers;return ethers})\n`
 }
 

@@ -1,12 +1,15 @@
 import { CONVERTED_MAX_LENGTH } from './cryptography/texts.ts'
 
-/** An edit of the published source, made where a loop over characters or over a table dominates the cost of a call. */
+/**
+ * A replacement in the published source of ethers. Edits remove loops over characters or tables that dominate the cost
+ * of a call.
+ */
 export type Edit = { from: string; to: string }
 
 export const EDITS: Record<string, readonly Edit[]> = {
   /*
-   * Loops over hex characters, which nearly every call uses. Above a megabyte the loops remain, because the interrupt
-   * can stop them.
+   * Replaces loops over hex characters, which nearly every ethers call uses. The loops still handle texts of more than
+   * a megabyte, because the interrupt handler can stop them.
    */
   '@ethersproject/bytes/lib.esm/index.js': [
     {
@@ -91,8 +94,9 @@ export function toUtf8Bytes(str, form = UnicodeNormalizationForm.current) {
     },
   ],
   /*
-   * The name tables take 8 MB, which every reset would copy, so they are not read until the first name needs them. The
-   * 136,777 characters allowed in names stay encoded as 1,315 ranges. These edits add a reader for that form.
+   * The tables for ENS names take 8 MB, which every reset would have to copy. They are therefore built only when the
+   * first name is normalized. The 136,777 characters that are allowed in names stay encoded as 1,315 ranges, and these
+   * edits add a reader for that format.
    */
   '@ethersproject/hash/lib.esm/ens-normalize/lib.js': [
     { from: 'const r = getData();\n', to: '' },
@@ -138,13 +142,13 @@ export function read_member_array(next, lookup) {
   ],
 }
 
-/** @throws Error unless each text to be replaced occurs exactly once */
+/** Applies the edits for a module to its source. @throws Error unless each text to be replaced occurs exactly once */
 export function edited(path: string, text: string): string {
   let result = text
   for (const { from, to } of EDITS[path] ?? []) {
     const [before, after, ...more] = result.split(from)
     if (before === undefined || after === undefined || more.length > 0)
-      throw new Error(`${path} is not the one that this was written for: ${from.slice(0, 60)}`)
+      throw new Error(`${path} does not contain the text to replace: ${from.slice(0, 60)}`)
     result = before + to + after
   }
   return result

@@ -1,9 +1,9 @@
-/* Source of the bundle: the published package, with the exports of its script-tag build. */
+/* Entry point of the ethers bundle. Exports the same names as the published package's build for script tags. */
 import { wordlists } from 'ethers-v5/lib.esm/index.js'
 
 /*
- * The first use of a word list unpacks and verifies it, which takes 30 ms. Done here once, in the template, instead of
- * in every run.
+ * A word list is unpacked and verified on first use, which takes 30 ms. This call does that once, when the template is
+ * built, instead of in every run.
  */
 wordlists.en.getWord(0)
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns ethers v5 in the form that a sandbox evaluates: a function expression. The function takes the object with the
- * host's `primitives`, defines `globalThis.ethers` and returns it. Built by `build.ts`.
+ * Returns the ethers v5 bundle that sandboxes evaluate, which is built by `build.ts`. It is a function expression. The
+ * function takes the host object, defines `globalThis.ethers` and returns it.
  */
 export function ethersBundle(): string {
   return readFileSync(new URL('bundle.js', import.meta.url), 'utf8')

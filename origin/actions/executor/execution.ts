@@ -13,34 +13,38 @@ import { guestText } from './guest-text.ts'
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
 
-/** Promise jobs between two clock checks. Short jobs may never reach the interrupt handler. */
+/**
+ * Number of promise jobs executed between two clock checks. The checks are needed because short jobs may never reach
+ * the interrupt handler.
+ */
 const JOBS_PER_BATCH = 256
 
 /**
- * Computing time after which a resumed run is reported as computing. Most runs finish or wait again sooner, and a flood
- * of timers must not become a flood of messages.
+ * Time after which a resumed run is reported as computing. Most runs finish or wait again sooner, and a flood of timers
+ * must not cause a flood of messages.
  */
 const COMPUTES_AFTER_MS = 5
 
 /**
- * Interval of further reports, so that a long computation yields to other runs by its CPU time and not by wall time.
+ * Interval of further reports while a run computes. They tell the pool the CPU time of a long computation, so that it
+ * can give precedence to other runs.
  */
 const COMPUTES_AGAIN_MS = 25
 
 export type ExecutionEvents = {
   /**
-   * The run waits, either for these operations, which only the parent can perform, or for a timer or a response.
-   * `computedMs` is its CPU time so far.
+   * Called when the run waits. `operations` are new key operations for the parent process; the list is empty if the run
+   * waits only for earlier ones, a timer or a response. `computedMs` is the run's CPU time so far, in milliseconds.
    */
   waits(operations: AskedOperation[], computedMs: number): void
-  /** The run computes again after a wait, or is still computing. */
+  /** Called when the run computes again after a wait, and at intervals while it computes. */
   computes(computedMs: number): void
   ended(result: RunReturned | RunFailed): void
 }
 
 type Handed = Pick<RunRequest, 'code' | 'params' | 'wallMs' | 'cpuMs'>
 
-/** One run of one action in a clean sandbox, from request to result. */
+/** Executes one run of an action in a clean sandbox and reports its result. */
 export class Execution {
   readonly #vm: Vm
   readonly #outbound: RunOutbound
@@ -49,18 +53,24 @@ export class Execution {
   readonly #clock: RunClock
   readonly #logs = new Logs()
   readonly #timers: Timers
-  /** Key operations that the guest waits for, and those that have not been passed on yet. */
+  /**
+   * IDs of the key operations that the guest waits for, and the operations that have not been passed to the parent
+   * process yet.
+   */
   readonly #keyOperations = new Set<number>()
   #asked: AskedOperation[] = []
   readonly #requests = new Map<number, AbortController>()
   #keyOperationsAsked = 0
-  /** Reported by the guest. The run ends when the engine returns from that call. */
+  /** Result or failure reported by the guest. The run ends when the engine returns from the current call. */
   #ending: Ending | undefined
   #over = false
-  /** The last reported state, and the time at which the guest's code was last entered. */
+  /**
+   * True if the run was last reported as waiting. The next field is the time at which the guest was last entered, in
+   * milliseconds.
+   */
   #saidToWait = false
   #enteredAt = 0
-  /** The last reported CPU time, and the time of the last report. */
+  /** Last reported CPU time, and the time of that report, in milliseconds. */
   #saidMs = 0
   #saidAt = performance.now()
   #deadline: NodeJS.Timeout | undefined
@@ -97,7 +107,7 @@ export class Execution {
     })
   }
 
-  /** Ends a run that is waiting. While the run computes, no message reaches this process. */
+  /** Stops a waiting run. A computing run cannot be stopped this way, because it blocks the event loop. */
   stop(): void {
     this.#end({ failure: stoppedFailure() })
   }
@@ -106,7 +116,7 @@ export class Execution {
     const params = guestText(this.#request.params)
     if (params === undefined || !this.#call('receive', [params])) {
       if (this.#isCut()) return
-      const message = 'the params are not JSON'
+      const message = 'the params are not valid JSON'
       this.#ending = { failure: { code: 'invalid_params', message, stack: message } }
       return
     }
@@ -115,7 +125,7 @@ export class Execution {
     else if (this.#clock.reached === undefined) this.#vm.callWith('uncaught', [thrown])
   }
 
-  /** True if the error comes from the engine being stopped, not from the action. */
+  /** Returns true if an error occurred because the engine ran out of memory or time. */
   #isCut(): boolean {
     return this.#vm.engine.exhausted || this.#clock.reached !== undefined
   }
@@ -124,7 +134,10 @@ export class Execution {
     return this.#vm.call(entry, args)
   }
 
-  /** Every entry into the guest: makes the call, runs the jobs that it queued, then checks the outcome. */
+  /**
+   * Enters the guest: makes the call, runs the promise jobs that it queued, and then checks whether the run has ended.
+   * All calls into the guest go through this method.
+   */
   #enter(call: () => void): void {
     if (this.#over) return
     this.#enteredAt = performance.now()
@@ -135,7 +148,8 @@ export class Execution {
       }
     } catch (trap) {
       this.#vm.trapped = true
-      // The clock's own stop may also be a trap, out of a loop that the engine does not interrupt.
+      // If a time limit was reached, the exception is not a fault: it stopped a native loop, in which the engine cannot
+      // be interrupted.
       if (this.#clock.reached === undefined)
         this.#ending = { failure: trapFailure(trap, this.#vm.engine.exhausted) }
     }
@@ -149,16 +163,18 @@ export class Execution {
     if (this.#clock.isUp()) return { failure: this.#clock.failure() }
     if (this.#timers.count + this.#keyOperations.size + this.#requests.size > 0) return undefined
     if (this.#vm.engine.exhausted) return { failure: outOfMemory() }
-    const message = 'main returned a promise that nothing can settle any more'
+    const message = 'main returned a promise that can no longer settle'
     return { failure: { code: 'action_pending', message, stack: message } }
   }
 
   /**
-   * Waits for an answer or a timer. Another timer enforces the deadline, because no interrupt handler runs meanwhile.
+   * Waits for a response or a timer. Sets another timer for the deadline, because the interrupt handler does not run
+   * while the guest waits.
    */
   #wait(): void {
     const computedMs = this.#clock.usedCpuMs()
-    // Short turns add up. A run that waits after each of them must not appear to be idle.
+    // Reports the CPU time that has accumulated over several short computations. Otherwise, a run that waits after each
+    // of them would appear to be idle.
     const isWorthSaying = computedMs - this.#saidMs > COMPUTES_AFTER_MS
     if (this.#asked.length > 0 || !this.#saidToWait || isWorthSaying) {
       this.#saidMs = computedMs
@@ -215,7 +231,7 @@ export class Execution {
         if (this.#clock.reached === undefined) this.#ending ??= returned(json)
       },
       fail: (code, name, message, frames) => {
-        // Inside a promise job, the engine's interrupt surfaces as an ordinary error, 'interrupted'.
+        // If the engine is interrupted within a promise job, this appears as an ordinary error, 'interrupted'.
         if (this.#clock.reached !== undefined) return
         const thrown = { code, name, message, frames }
         this.#ending ??= { failure: thrownFailure(thrown, this.#vm.engine.exhausted) }
@@ -227,7 +243,7 @@ export class Execution {
       operation: (id, name, argument, bytes) => {
         if (name === 'fetch') return this.#fetch(id, argument, bytes)
         const operation = keyOperation(name, argument)
-        if (operation === undefined) return { message: 'there is no such operation' }
+        if (operation === undefined) return { message: 'unknown operation' }
         if (++this.#keyOperationsAsked > KEY_OPERATIONS_PASSED_ON) return KEY_LIMIT_REFUSAL
         this.#keyOperations.add(id)
         this.#asked.push({ id, operation })

@@ -6,18 +6,24 @@ import { Outbound } from '../outbound/outbound.ts'
 import { Execution } from './execution.ts'
 
 /**
- * Entry point of an executor: a child process that holds no keys and runs one action at a time, in a sandbox that is
- * reset after each run. Its only argument is the digest of the template, which is open as descriptor 4.
+ * Entry point of an executor: a child process that holds no keys and executes one action at a time, in a sandbox that
+ * is reset after each run. Its only argument is the digest of the template file, which is open as file descriptor 4.
  */
 const TEMPLATE_FD = 4
 
-/** Memory allocated by a run after which the memory of the process is measured again. */
+/**
+ * Amount of sandbox memory allocated by a run, in bytes, above which the memory of the process is measured after the
+ * run.
+ */
 const TAKEN_MUCH_BYTES = 4 * 1024 * 1024
 
-/** Duration of a run after which it is measured too: the host's work for a run uses memory outside the sandbox. */
+/**
+ * Duration of a run, in milliseconds, above which the memory of the process is measured after the run. The host's work
+ * for a run uses memory outside the sandbox.
+ */
 const LONG_MS = 50
 
-/** Number of runs after which it is measured in any case. */
+/** Number of runs after which the memory of the process is measured in any case. */
 const RUNS_PER_LOOK = 64
 
 const template = readTemplate(TEMPLATE_FD, process.argv[2] ?? '')
@@ -27,21 +33,24 @@ let current: { token: string; execution: Execution } | undefined
 let runs = 0
 let rssBytes = process.memoryUsage.rss()
 
-/** Writes to the pipe at once, so that the following work does not delay the message. */
+/**
+ * Sends a message to the parent process. The message is written to the pipe immediately, so the following work does not
+ * delay it.
+ */
 function send(message: FromExecutor): void {
   process.send?.(message)
 }
 
 function run(request: Extract<ToExecutor, { type: 'run' }>): void {
   const { token } = request
-  if (outbound === undefined) throw new Error('a run came before the start')
+  if (outbound === undefined) throw new Error('received a run before the start message')
   const execution = new Execution(sandbox.vm, outbound, request, {
     waits: (operations, computedMs) => send({ type: 'waits', token, operations, computedMs }),
     computes: (computedMs) => send({ type: 'computes', token, computedMs }),
     ended(result) {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })
-      // The result has been sent. The reset gives the next run a clean memory.
+      // Resets the sandbox for the next run only after the result has been sent.
       const taken = sandbox.reset()
       const wasLong = result.durationMs > LONG_MS
       if (taken > TAKEN_MUCH_BYTES || wasLong || ++runs % RUNS_PER_LOOK === 0)
@@ -62,7 +71,8 @@ process.on('message', (message: ToExecutor) => {
   if (message.type === 'stop') current.execution.stop()
   else current.execution.settle(message.id, message.answer)
 })
-// Signals to the whole process group, as from a terminal, are handled by the parent, which lets runs finish first.
+// Ignores signals that are sent to the whole process group, such as by a terminal. The parent process handles them, and
+// lets runs finish first.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))

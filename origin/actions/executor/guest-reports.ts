@@ -8,13 +8,13 @@ import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { LOG_LEVELS, type LogLine } from '../../../shared/log-line.ts'
 import type { KeyOperation } from '../run.ts'
 
-/** Outcome of a run: the returned value as JSON text, or the failure. */
+/** Result of a run as reported by the guest: the returned value as JSON text, or the failure. */
 export type Ending = { value: string } | { failure: Failure }
 
 export function returned(json: string): Ending {
   const bytes = Buffer.byteLength(json)
   if (bytes <= RESULT_MAX_BYTES) return { value: json }
-  const message = `the returned value is ${bytes} bytes of JSON; the limit is ${RESULT_MAX_BYTES}`
+  const message = `the returned value has ${bytes} bytes of JSON; the limit is ${RESULT_MAX_BYTES}`
   return { failure: { code: 'result_too_large', message, stack: message } }
 }
 
@@ -23,8 +23,8 @@ export function logLevel(level: string): LogLine['level'] {
 }
 
 /**
- * Validates an operation that needs a key and converts it for the parent (`messages.ts`). Returns undefined for any
- * other operation, which the prelude rejects earlier.
+ * Validates a key operation requested by the guest and converts it to a message for the parent process (`messages.ts`).
+ * Returns undefined for any other operation, although the prelude should already have rejected it.
  */
 export function keyOperation(name: string, argument: unknown): KeyOperation | undefined {
   const id = (field: string) => text(argument, field, 1, KEY_ID_MAX_CHARACTERS)

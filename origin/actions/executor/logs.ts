@@ -1,16 +1,16 @@
 import { LOGS_MAX_BYTES } from '../../../shared/limits.ts'
 import type { LogLine } from '../../../shared/log-line.ts'
 
-/** Limit on lines. Many empty lines would stay below the byte limit and still fill a record. */
+/** Maximum number of log lines of a run. The byte limit alone would permit a huge number of empty lines. */
 const LINES_MAX = 10_000
 
-/** The console output of one run: the first `LOGS_MAX_BYTES`, then a note that the rest was cut. */
+/** Console output of one run. Keeps the first `LOGS_MAX_BYTES`, followed by a note that the rest was truncated. */
 export class Logs {
   readonly lines: LogLine[] = []
   #bytes = 0
   #full = false
 
-  /** Stores a line, or the part of it that fits. Returns true once the log is full. */
+  /** Appends a line, truncated if only a part of it fits. Returns true once the log is full. */
   add(level: LogLine['level'], at_ms: number, text: string): boolean {
     if (this.#full) return true
     const line = text.toWellFormed()
@@ -23,14 +23,14 @@ export class Logs {
     }
     const kept = cutToBytes(line, size <= room ? 0 : room)
     if (kept !== '') this.lines.push({ level, at_ms, text: kept })
-    const note = `[console output cut after ${LOGS_MAX_BYTES} bytes or ${LINES_MAX} lines]`
+    const note = `[console output truncated after ${LOGS_MAX_BYTES} bytes or ${LINES_MAX} lines]`
     this.lines.push({ level: 'warn', at_ms, text: note })
     this.#full = true
     return true
   }
 }
 
-/** Returns the longest prefix of `text` that takes at most `bytes` bytes of UTF-8, whole characters only. */
+/** Returns the longest prefix of `text` that is at most `bytes` long in UTF-8. Does not split characters. */
 function cutToBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text)
   let end = Math.min(bytes, encoded.length)

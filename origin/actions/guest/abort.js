@@ -12,7 +12,7 @@ export default function abort(_host, base, { events, exceptions, timers, webidl 
     #aborted = false
     #reason
     #handler = null
-    /* Internal callbacks that run before any listener: key to a function without arguments. */
+    /* Internal callbacks that are called before the event listeners. Each is stored under a unique key object. */
     #watchers = new Map()
 
     constructor(key = null) {
@@ -99,7 +99,7 @@ export default function abort(_host, base, { events, exceptions, timers, webidl 
     }
   }
 
-  /* Captured now, because an action may replace them later. */
+  /* These methods are captured at load time, because an action may replace them later. */
   const dispatch = base.uncurry(EventTarget.prototype.dispatchEvent)
   const addListener = base.uncurry(EventTarget.prototype.addEventListener)
   const listen = (signal, callback) => addListener(signal, 'abort', callback)
@@ -124,7 +124,7 @@ export default function abort(_host, base, { events, exceptions, timers, webidl 
   webidl.expose(AbortController)
   return {
     isSignal,
-    /* Calls `run` when the signal is aborted. Returns a function that cancels this. */
+    /* Registers `run` to be called when the signal is aborted. Returns a function that removes the registration. */
     watch,
     never: () => new AbortSignal(KEY),
   }

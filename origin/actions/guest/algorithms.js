@@ -1,9 +1,12 @@
-/* Algorithms of crypto.subtle and their parameters (Web Crypto, normalizing an algorithm). */
+/* Parses the algorithm arguments of crypto.subtle (Web Crypto, normalizing an algorithm). */
 export default function algorithms(_host, base, { exceptions, webidl }) {
   const { TypeError, slice, toUpperCase, trunc } = base
   const { DOMException } = exceptions
   const UINT32_MAX = 2 ** 32 - 1
-  /* Names are compared case-insensitively. The objects have no prototype, so that only these names are found. */
+  /*
+   * Canonical algorithm names by upper-case name, because names are compared case-insensitively. The objects have no
+   * prototype, so that lookups find only these names.
+   */
   const HASHES = {
     __proto__: null,
     'SHA-1': 'SHA-1',
@@ -36,7 +39,7 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
     return webidl.string(name)
   }
 
-  /* Returns a required member. An algorithm given as text has no members. */
+  /* Returns a required member of an algorithm dictionary. An algorithm given as a string has no members. */
   const member = (given, field, what) => {
     const value = webidl.isObject(given) ? given[field] : undefined
     if (value !== undefined) return value
@@ -59,7 +62,7 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
     throw unsupported(what, name, 'HMAC, Ed25519, ECDSA, RSASSA-PKCS1-v1_5, RSA-PSS')
   }
 
-  /* Web IDL's [EnforceRange] unsigned long. */
+  /* Converts a member to Web IDL's [EnforceRange] unsigned long. */
   const integer = (value, field, what) => {
     const number = trunc(+value)
     if (number >= 0 && number <= UINT32_MAX) return number
@@ -69,14 +72,17 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
   return {
     hash,
 
-    /* @returns {name, hash, length, curve}: the properties that a key for this algorithm must have */
+    /*
+     * Parses the algorithm argument of importKey.
+     * @returns {name, hash, length, curve}, the properties of the imported key
+     */
     ofKey(given) {
       const what = 'importKey'
       const name = signing(given, what)
       const said = { __proto__: null, name, hash: '', length: undefined, curve: '' }
       if (name === 'ECDSA') {
         const curve = webidl.string(member(given, 'namedCurve', what))
-        /* Unlike algorithm names, curve names are case-sensitive. */
+        /* Curve names are case-sensitive, unlike algorithm names. */
         if (CURVES[curve] === undefined) throw unsupported(what, curve, 'P-256, P-384')
         said.curve = curve
       } else if (name !== 'Ed25519') {
@@ -89,7 +95,10 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
       return said
     },
 
-    /* @returns {name, hash, saltLength} of one signature; hash is set only if the key does not determine it */
+    /*
+     * Parses the algorithm argument of sign and verify.
+     * @returns {name, hash, saltLength}; hash is '' if the key determines it
+     */
     ofSignature(given, what) {
       const name = signing(given, what)
       const said = { __proto__: null, name, hash: '', saltLength: 0 }

@@ -1,7 +1,9 @@
-/* atob and btoa (WHATWG forgiving-base64). */
+/* atob and btoa (Infra standard, forgiving-base64). */
 export default function base64(host, base, { exceptions, text, webidl }) {
   const { Uint8Array, stringify, slice, define } = base
-  /* Number of characters converted by one call; a multiple of three, so that only the last piece is padded. */
+  /*
+   * Number of characters that one host call converts. It is a multiple of three, so that only the last piece is padded.
+   */
   const PIECE = 3 * 256 * 1024
 
   const invalid = (message) => new exceptions.DOMException(message, 'InvalidCharacterError')
@@ -22,7 +24,7 @@ export default function base64(host, base, { exceptions, text, webidl }) {
     webidl.required(arguments.length, 1, 'atob')
     const encoded = webidl.string(data)
     const bytes = new Uint8Array(host.atob(stringify(encoded)))
-    /* The first byte is 1 if the text is valid base64. */
+    /* The first byte of the host's response is 1 if the text is valid base64. */
     const { buffer, length } = base.span(bytes)
     if (bytes[0] !== 1) throw invalid('atob: the text is not base64')
     return text.binary(new Uint8Array(buffer, 1, length - 1))

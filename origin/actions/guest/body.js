@@ -1,4 +1,4 @@
-/* Bodies of requests and responses (Fetch standard), always held in memory as a whole and never streamed. */
+/* Bodies of requests and responses (Fetch standard). A body is always buffered completely, never streamed. */
 export default function body(_host, base, { query, text, webidl }) {
   const { TypeError, Uint8Array, define, parse, shown, span, spanOf } = base
   const { asyncIterator } = Symbol
@@ -14,7 +14,7 @@ export default function body(_host, base, { query, text, webidl }) {
     }
   }
 
-  /* Copies the bytes into a new Uint8Array, so that later changes by the action do not affect the body. */
+  /* Copies bytes to a new Uint8Array, so that later changes by the action do not affect the body. */
   const copied = ({ buffer, offset, length }) => webidl.copy(buffer, offset, length)
 
   const take = (held) => {
@@ -25,7 +25,10 @@ export default function body(_host, base, { query, text, webidl }) {
   }
 
   return {
-    /* @returns {bytes, type, used}: a copy and its default content type, if any; undefined without a body */
+    /*
+     * Converts a BodyInit value to {bytes, type, used}: a copy of its bytes, and its default content type, if any.
+     * Returns undefined for null and undefined.
+     */
     extract(value) {
       if (value === null || value === undefined) return undefined
       if (query.isParams(value)) {
@@ -48,8 +51,8 @@ export default function body(_host, base, { query, text, webidl }) {
     take,
 
     /*
-     * `bodyOf(object)` returns {bytes, used} or undefined, and throws for an object of another class. For use at load
-     * time only.
+     * Adds the body methods to a class. `bodyOf(object)` returns {bytes, used}, or undefined if there is no body; it
+     * throws for an object of another class. Must be called only while the prelude is loading.
      */
     install(Class, bodyOf) {
       const members = {

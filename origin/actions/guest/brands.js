@@ -1,4 +1,4 @@
-/* Determines the kind of an object with the engine's own functions, regardless of its prototype and tag. */
+/* Determines the actual type of an object by calling built-in methods on it, regardless of its prototype and tag. */
 export default function brands(_host, base) {
   const { Boolean, BigInt, Date, Map, Number, RegExp, Set, String, getter, uncurry } = base
   const typedArrays = {
@@ -37,7 +37,9 @@ export default function brands(_host, base) {
     uncurry(Class.prototype.valueOf),
   )
 
-  /* Applies a function of the engine to an object. Returns undefined if the object is of another kind. */
+  /*
+   * Calls a built-in method on an object. Returns undefined if the method throws because the object has another type.
+   */
   const asked = (method, value) => {
     try {
       return method(value)
@@ -47,19 +49,19 @@ export default function brands(_host, base) {
   }
 
   return {
-    /* Constructors by name. The objects have no prototype, so that only these names are found. */
+    /* Constructors by name. The objects have no prototype, so that lookups find only these names. */
     typedArrays,
     errors,
     isDetached,
     isMap: (value) => asked(mapSize, value) !== undefined,
     isSet: (value) => asked(setSize, value) !== undefined,
-    /* Returns the milliseconds of a Date. Like the next two, returns undefined for an object of another kind. */
+    /* Returns the time of a Date in milliseconds, or undefined for an object of another type. */
     timeOf: (value) => asked(timeOf, value),
     patternOf(value) {
       if (asked(isGlobal, value) === undefined) return undefined
       return { source: sourceOf(value), flags: flagsOf(value) }
     },
-    /* Returns the primitive value that a wrapper object contains. */
+    /* Returns the primitive value of a wrapper object, or undefined for an object of another type. */
     primitiveOf(value) {
       for (let at = 0; at < primitives.length; at++) {
         const primitive = asked(primitives[at], value)

@@ -1,7 +1,10 @@
-/* performance: the time since the start of the run. */
+/* The performance object. Its times are relative to the start of the run. */
 export default function clock(host, base, { webidl }) {
   const { define, floor, now: wallClock } = base
-  /* Resolution of now(): a tenth of a millisecond, which is fine enough to measure a request. */
+  /*
+   * Resolution of performance.now, in steps per millisecond. A tenth of a millisecond is sufficient to measure
+   * requests.
+   */
   const STEPS_PER_MS = 10
   let beganAt = 0
   let timeOrigin = 0

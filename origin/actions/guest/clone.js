@@ -1,6 +1,6 @@
 /*
- * structuredClone (HTML standard) for the types of JavaScript itself. DOMException is the only web class that can be
- * cloned.
+ * structuredClone (HTML standard), for the built-in types of JavaScript. The only Web IDL interface that can be cloned
+ * is DOMException.
  */
 export default function clone(_host, base, { brands, exceptions, webidl }) {
   const { DataView, Date, Error, Map, Object, RegExp, Set, String, construct, define } = base
@@ -10,7 +10,7 @@ export default function clone(_host, base, { brands, exceptions, webidl }) {
   const { DOMException } = exceptions
   const objectPrototype = Object.prototype
   const transferOf = uncurry(ArrayBuffer.prototype.transfer)
-  /* Types that cannot be cloned, by the tag of their prototype. */
+  /* Names of types that cannot be cloned, compared with the `Symbol.toStringTag` of the prototype. */
   const REFUSED =
     ' Promise WeakMap WeakSet WeakRef FinalizationRegistry Generator AsyncGenerator SharedArrayBuffer '
 
@@ -78,7 +78,7 @@ export default function clone(_host, base, { brands, exceptions, webidl }) {
     return made
   }
 
-  /* Each function clones an object of its kind, and returns undefined for any other. */
+  /* Clone functions by type name. Each one returns undefined if the object has another type. */
   const kinds = {
     __proto__: null,
     Map: (value, seen) => (brands.isMap(value) ? cloneMap(value, seen) : undefined),
@@ -108,7 +108,7 @@ export default function clone(_host, base, { brands, exceptions, webidl }) {
     }
     if (isError(value)) return remember(seen, value, cloneError(value, seen))
     const name = slice(shown(value), 8, -1)
-    /* Tries the kind given by the object's tag first, because each wrong attempt costs an exception. */
+    /* Tries the type given by the object's tag first, because each wrong attempt costs an exception. */
     const likely = kinds[name]?.(value, seen)
     if (likely !== undefined) return likely
     for (let at = 0; at < KINDS.length; at++) {

@@ -1,4 +1,4 @@
-/* console for actions: text only, formatted here, stored and limited by the host. */
+/* console for actions. Formats the values as text, which the host stores and limits. */
 export default function consoleFor(host, base, { errors }) {
   const { String, slice, stringify, define, freeze, Error } = base
   let full = false
@@ -60,7 +60,7 @@ export default function consoleFor(host, base, { errors }) {
     warn: (...values) => write('warn', values),
     error: (...values) => write('error', values),
     debug: (...values) => write('debug', values),
-    /* Display options are ignored. */
+    /* Ignores the display options, which are the second argument. */
     dir: (value) => write('log', [value]),
     assert: (condition = false, ...values) => {
       if (!condition) write('error', values, 'Assertion failed')

@@ -1,12 +1,15 @@
-/* CryptoKey (Web Crypto). The key's bytes are stored only here. The host gets them for one call at a time. */
+/*
+ * CryptoKey (Web Crypto). The bytes of a key are stored only in the guest. The host receives them with each call that
+ * needs them.
+ */
 export default function cryptokey(_host, base, { webidl }) {
   const { TypeError } = base
   const KEY = {}
   let make, inside
 
   /*
-   * Uses array literals, because assigning an element could invoke a setter that an action has defined on
-   * Array.prototype.
+   * Returns the usages as an array. Uses array literals, because assigning an element could invoke a setter that an
+   * action has defined on Array.prototype.
    */
   const listed = ({ sign, verify }) => {
     if (sign) return verify ? ['sign', 'verify'] : ['sign']
@@ -17,7 +20,10 @@ export default function cryptokey(_host, base, { webidl }) {
     #extractable
     #algorithm
     #usages
-    /* The authoritative state. The three fields above are handed out, and an action may modify their contents. */
+    /*
+     * Authoritative properties of the key, not accessible to the action. The objects in `#algorithm` and `#usages` are
+     * returned to the action, which may modify them.
+     */
     #own
 
     constructor(key = null) {
@@ -56,12 +62,13 @@ export default function cryptokey(_host, base, { webidl }) {
   webidl.expose(CryptoKey)
   return {
     /*
+     * Creates a CryptoKey.
      * @param own {type, name, hash, curve, bytes, sign, verify}, without a prototype; bytes is a Uint8Array with no
      * other references
-     * @param algorithm as the key exposes it
+     * @param algorithm the algorithm object that the key exposes
      */
     make,
-    /* Returns the `own` object of a CryptoKey, or undefined for any other value. */
+    /* Returns the authoritative properties (`own`) of a CryptoKey, or undefined for any other value. */
     inside,
   }
 }

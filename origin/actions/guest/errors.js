@@ -1,13 +1,13 @@
 /*
- * Turns anything that an action threw into text. This happens inside the sandbox, because reading a hostile object's
- * properties runs its code, to which the deadline and the memory limit must apply.
+ * Converts a thrown value to text. This is done inside the sandbox, because reading the properties of a hostile object
+ * can run its code, which must be subject to the deadline and the memory limit.
  */
 export default function errors(host, base) {
   const { String, Error, WeakMap, indexOf, slice, stringify, test, weakGet, weakSet } = base
   const MESSAGE_CHARACTERS = 8192
   const STACK_CHARACTERS = 16384
   const ours = /[( ]svc:[a-z0-9]+\.js:\d/
-  /* Codes of errors created by the prelude. An action cannot add entries. */
+  /* Failure codes of errors that the prelude created. Actions cannot add entries. */
   const codes = new WeakMap()
 
   const isObject = (value) =>
@@ -47,7 +47,10 @@ export default function errors(host, base) {
     }
   }
 
-  /* Removes the prelude's frames, and the engine's native frames called from them: they mean nothing to an author. */
+  /*
+   * Removes the prelude's stack frames, and the native frames called from them, because they mean nothing to the
+   * action's author.
+   */
   const ownFrames = (stack) => {
     let own = ''
     let natives = ''
@@ -88,7 +91,7 @@ export default function errors(host, base) {
   return {
     describe,
     ownFrames,
-    /* Marks an error of the prelude with the failure code that the run gets if the error is not caught. */
+    /* Sets the failure code that the run gets if the action does not catch the error. */
     mark(error, code) {
       weakSet(codes, error, code)
       return error

@@ -1,9 +1,9 @@
-/* Event and EventTarget (DOM standard) without a tree, as far as AbortSignal needs them. */
+/* Event and EventTarget (DOM standard), without an event tree and only as far as AbortSignal needs them. */
 export default function events(_host, base, { exceptions, timers, webidl }) {
   const { Map, TypeError, apply, mapGet, mapSet, now } = base
   const { DOMException } = exceptions
   let begin, finish, stopped
-  /* Set by the part that defines AbortSignal, which is itself an EventTarget. */
+  /* Hook that abort.js sets, because AbortSignal is itself an EventTarget and is therefore defined later. */
   const hooks = { onAbort: undefined }
 
   class Event {
@@ -57,7 +57,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       if (this.#cancelable) this.#prevented = true
     }
     stopPropagation() {
-      /* There is no tree to propagate in. Only checks that this is an Event. */
+      /* There is no event tree, so there is nothing to stop. Only checks that the receiver is an Event. */
       void this.#type
     }
     stopImmediatePropagation() {
@@ -90,7 +90,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
   }
 
   class EventTarget {
-    /* Event type to a list of {callback, capture, once, gone}. */
+    /* Listeners by event type: lists of {callback, capture, once, gone}. */
     #listeners = new Map()
 
     addEventListener(type, callback, options = {}) {
@@ -122,7 +122,10 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       webidl.required(arguments.length, 1, 'dispatchEvent')
       const listeners = this.#listeners
       begin(event, this)
-      /* The current listeners: one added during the dispatch receives only the next event. */
+      /*
+       * Iterates over the listeners that exist now. A listener that is added during the dispatch receives only later
+       * events.
+       */
       const list = mapGet(listeners, event.type) ?? []
       for (let at = 0; at < list.length && !stopped(event); at++) {
         const listener = list[at]
@@ -133,7 +136,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       return finish(event)
     }
 
-    /* Creates a new list, because a dispatch may be iterating over the old one. */
+    /* Removes a listener. Creates a new list, because a dispatch may be iterating over the old one. */
     #remove(type, callback, capture) {
       const kept = []
       const list = mapGet(this.#listeners, type) ?? []

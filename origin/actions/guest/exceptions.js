@@ -1,7 +1,10 @@
-/* DOMException: the error that web APIs throw besides TypeError and RangeError. */
+/* DOMException (Web IDL), the class of errors that web APIs throw in addition to TypeError and RangeError. */
 export default function exceptions(_host, base, { webidl }) {
   const { Error, define } = base
-  /* In the order of their codes, starting at 1 (Web IDL): a constant, and the name that has this code. */
+  /*
+   * Legacy constants in the order of their codes, which start at 1 (Web IDL). Each entry has a constant and, if it is
+   * still in use, the exception name with that code.
+   */
   const NUMBERED = [
     ['INDEX_SIZE', 'IndexSizeError'],
     ['DOMSTRING_SIZE'],
@@ -29,7 +32,7 @@ export default function exceptions(_host, base, { webidl }) {
     ['INVALID_NODE_TYPE', 'InvalidNodeTypeError'],
     ['DATA_CLONE', 'DataCloneError'],
   ]
-  /* No prototype, so that only these names are found. */
+  /* Codes by exception name. The object has no prototype, so that lookups find only these names. */
   const CODES = { __proto__: null }
 
   let is

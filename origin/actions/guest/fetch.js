@@ -1,10 +1,10 @@
-/* fetch: the host checks and sends the request, and returns the whole response. */
+/* The fetch function. The host checks and sends the request, and returns the complete response. */
 export default function fetchFor(_host, base, parts) {
   const { abort, headers, operations, request, response, webidl } = parts
   const { TypeError, define, setPrototypeOf } = base
   const { Request, fieldsOf } = request
 
-  /* Removes the prototypes, so that JSON.stringify finds no toJSON method. */
+  /* Copies pairs to arrays without a prototype, so that JSON.stringify finds no toJSON method. */
   const bare = (pairs) => {
     const list = []
     for (let at = 0; at < pairs.length; at++) {

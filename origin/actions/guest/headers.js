@@ -1,5 +1,5 @@
 /* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
-/* Headers (Fetch standard): names in lower case, in insertion order. */
+/* Headers (Fetch standard). Stored as a list with names in lower case, in insertion order. */
 export default function headers(_host, base, { iterators, webidl }) {
   const { TypeError, charCodeAt, slice, sort, test, toLowerCase } = base
   const { byteString } = webidl
@@ -13,7 +13,7 @@ export default function headers(_host, base, { iterators, webidl }) {
     return toLowerCase(name)
   }
 
-  /* Tab, line feed, carriage return and space, which are trimmed from both ends of a value. */
+  /* Returns true for tab, line feed, carriage return and space. They are trimmed from both ends of a header value. */
   const isSpace = (code) => code === 9 || code === 10 || code === 13 || code === 32
 
   const valueOf = (value, what) => {
@@ -27,7 +27,10 @@ export default function headers(_host, base, { iterators, webidl }) {
     return trimmed
   }
 
-  /* Sorts by name and joins the values of each name. Cookies are never joined. */
+  /*
+   * Returns the headers in iteration order: sorted by name, with the values of each name joined. Values of `set-cookie`
+   * are not joined.
+   */
   const walked = (list) => {
     const sorted = []
     for (let at = 0; at < list.length; at++) sorted[at] = list[at]
@@ -46,9 +49,9 @@ export default function headers(_host, base, { iterators, webidl }) {
 
   class Headers {
     #list = []
-    /* True for a response from the network. */
+    /* True for the headers of a response from the network, which cannot be modified. */
     #immutable = false
-    /* The list in iteration order, rebuilt after a change. */
+    /* Cached list in iteration order; undefined after a change. */
     #walked = undefined
 
     constructor(init = undefined) {
@@ -149,9 +152,11 @@ export default function headers(_host, base, { iterators, webidl }) {
   webidl.expose(Headers)
   return {
     Headers,
-    /* Returns the pairs in insertion order. */
+    /* Returns the name-value pairs of a Headers object in insertion order. */
     listOf,
-    /* Creates the headers of a response from the network, with names and values as the host read them. */
+    /*
+     * Creates the Headers object of a response from the network. The host has already normalized the names and values.
+     */
     make,
     copy,
   }

@@ -1,4 +1,4 @@
-/* crypto.subtle.importKey (Web Crypto), for keys that sign and verify. */
+/* crypto.subtle.importKey (Web Crypto), for signing and verification keys. */
 export default function importkey(host, base, { algorithms, cryptokey, exceptions, jwk, webidl }) {
   const { TypeError, Uint8Array, indexOf, parse, span } = base
   const { DOMException } = exceptions
@@ -9,7 +9,10 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
   const has = (words, word) => indexOf(word, ' ') < 0 && indexOf(words, ' ' + word + ' ') >= 0
   const refusal = (name, message) => new DOMException(WHAT + ': ' + message, name)
 
-  /* @returns {sign, verify, other}: the usages; other is true if any usage is not supported */
+  /*
+   * Parses the key usages.
+   * @returns {sign, verify, other}; other is true if any of the usages is not supported
+   */
   const usagesOf = (given) => {
     const usages = { __proto__: null, sign: false, verify: false, other: false }
     webidl.each(given, (item) => {
@@ -40,7 +43,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
     if (!isFit) throw refusal('SyntaxError', 'a ' + type + ' key is not for these usages')
   }
 
-  /* Returns a key's canonical bytes: the raw bytes of a secret key, DER for any other. */
+  /* Converts key data to the form in which keys are stored: raw bytes for a secret key, DER for any other. */
   const bytesOf = (said, format, type, data, key) => {
     const kind = said.curve === '' ? said.name : said.curve
     try {
@@ -53,7 +56,10 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
     }
   }
 
-  /* If the length is not a multiple of eight, clears the unused bits of the last byte. */
+  /*
+   * Returns the algorithm object of an HMAC key. If the key's length in bits is not a multiple of eight, clears the
+   * unused bits of the last byte.
+   */
   const shownHmac = ({ name, hash, length }, bytes) => {
     const size = span(bytes).length
     const bits = length ?? size * 8
@@ -76,7 +82,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
     return { name, modulusLength: read.modulusLength, publicExponent, hash: { name: hash } }
   }
 
-  /* Returns the algorithm as the key exposes it. */
+  /* Returns the algorithm object that a key exposes. */
   const shown = (said, type, bytes) => {
     if (said.name === 'HMAC') return shownHmac(said, bytes)
     if (said.name === 'Ed25519') return { name: said.name }

@@ -1,5 +1,8 @@
 /* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
-/* Members that Web IDL adds to a class of pairs: entries, keys, values, forEach and its iterator. */
+/*
+ * The members that Web IDL defines for a class that iterates over pairs: entries, keys, values, forEach, and the
+ * iterator.
+ */
 export default function iterators(_host, base, { webidl }) {
   const { TypeError, apply, define, prototypeOf, setPrototypeOf } = base
   const { iterator, toStringTag } = Symbol
@@ -7,7 +10,8 @@ export default function iterators(_host, base, { webidl }) {
 
   return {
     /*
-     * `pairsOf(object)` returns the current list, and throws for an object of another class. For use at load time only.
+     * Adds the iteration members to a class. `pairsOf(object)` returns the object's current list of pairs, and throws
+     * for an object of another class. Must be called only while the prelude is loading.
      */
     install(Class, pairsOf) {
       class PairIterator {

@@ -1,8 +1,8 @@
-/* JSON Web Keys for crypto.subtle.importKey (RFC 7517, RFC 7518, RFC 8037; Web Crypto, JsonWebKey). */
+/* Reads and checks JSON Web Keys for crypto.subtle.importKey (RFC 7517, RFC 7518, RFC 8037; Web Crypto, JsonWebKey). */
 export default function jwk(_host, base, { exceptions, webidl }) {
   const { indexOf, slice, stringify } = base
   const words = (text) => text.split(' ')
-  /* In the order in which Web IDL reads them. */
+  /* Names of the string members of a JWK, in the order in which Web IDL reads them. */
   const TEXTS = words('alg crv d dp dq e k kty n p q qi use x y')
   const MATERIAL = words('kty crv x y n e d p q dp dq qi k')
   const TYPES = { __proto__: null, HMAC: 'oct', Ed25519: 'OKP', ECDSA: 'EC' }
@@ -12,7 +12,10 @@ export default function jwk(_host, base, { exceptions, webidl }) {
     throw new exceptions.DOMException('crypto.subtle.importKey: ' + message, 'DataError')
   }
 
-  /* Stores the operations as words between spaces, and notes whether one occurs twice. */
+  /*
+   * Reads the `key_ops` member. Stores the operations as a string of words, each surrounded by spaces, and sets
+   * `isTwice` if there are duplicates.
+   */
   const readOperations = (found, operations) => {
     found.operations = ' '
     webidl.each(operations, (item) => {
@@ -65,13 +68,17 @@ export default function jwk(_host, base, { exceptions, webidl }) {
   }
 
   return {
-    /* @returns the members as immutable texts, without a prototype */
+    /*
+     * Reads the members of a JWK once, and returns them as an object without a prototype, so that the action cannot
+     * change them later.
+     */
     read,
 
     /*
+     * Checks that a JWK matches the requested algorithm, usages and extractability.
      * @param said the result of algorithms.ofKey
      * @param usages {sign, verify}
-     * @throws DOMException DataError if the key declares a different purpose
+     * @throws DOMException DataError if the JWK does not match
      */
     requireFits(key, said, usages, extractable) {
       requireAlgorithm(key, said)
@@ -80,8 +87,9 @@ export default function jwk(_host, base, { exceptions, webidl }) {
     },
 
     /*
-     * Returns the JSON from which the host reads a key. It is assembled by hand, because the engine's serializer stores
-     * the objects that it visits in an internal list, and an action can intercept assignments to its elements.
+     * Returns the key material of a JWK as JSON for the host. The JSON is assembled by hand, because JSON.stringify
+     * stores the objects that it visits in an internal array, and an action could intercept the assignments to its
+     * elements.
      */
     json(key) {
       let members = ''

@@ -1,6 +1,4 @@
-/*
- * Operations that the host performs for an action. Each one has a number and a pending promise, which is stored here.
- */
+/* Asynchronous operations that the host performs for an action. Each operation has a number and a pending promise. */
 export default function operations(host, base, { errors }) {
   const { Promise, Error, Map, Uint8Array, mapGet, mapSet, mapDelete, stringify, parse } = base
   const NOTHING = new Uint8Array(0)
@@ -24,14 +22,18 @@ export default function operations(host, base, { errors }) {
 
   return {
     /*
+     * Starts an operation.
      * @param argument a value that JSON can represent
      * @param bytes a Uint8Array, optional
-     * @param Failure the error class of a refusal
+     * @param Failure the class of the error with which the promise is rejected
      * @returns {promise: of {value, bytes: ArrayBuffer or undefined}, abandon(reason)}
      */
     request(name, argument, bytes = NOTHING, Failure = Error) {
       const id = ++last
-      /* Created now, so that its stack shows the action's call. The message is set if the host refuses. */
+      /*
+       * The error is created in advance, so that its stack shows the action's call. Its message is set if the operation
+       * fails.
+       */
       const failure = new Failure('')
       const promise = new Promise((resolve, reject) => {
         const entry = { resolve, reject, failure }
@@ -49,12 +51,17 @@ export default function operations(host, base, { errors }) {
       return { promise, abandon }
     },
 
-    /* Handles the host's response: JSON text of the value or of {message, code?}, and the response's bytes. */
+    /*
+     * Handles the host's response to an operation. `json` contains the value, or {message, code?} if `refused` is set.
+     */
     settle(id, refused, json, bytes) {
       const entry = take(id)
       if (entry === undefined) return
       if (refused) refuse(entry, parse(json))
-      /* No prototype: resolving would otherwise call a `then` that an action put on Object.prototype. */
+      /*
+       * The value has no prototype, because resolving the promise would otherwise call a `then` method that an action
+       * has defined on Object.prototype.
+       */
       else entry.resolve({ __proto__: null, value: parse(json), bytes })
     },
   }

@@ -1,14 +1,17 @@
 /* oxlint-disable typescript/unbound-method -- detaching methods from their objects is the purpose */
 /*
- * The built-ins that the prelude uses, captured before any action runs. An action that replaces JSON.stringify or
- * Map.prototype.get changes only its own view, and the prelude keeps working.
+ * The built-ins that the prelude uses, captured before any action runs. If an action replaces JSON.stringify or
+ * Map.prototype.get, for example, the prelude still uses the original function.
  */
 export default function primordials() {
   const { apply, construct, ownKeys } = Reflect
   const { call } = Function.prototype
   const TYPED = Object.getPrototypeOf(Uint8Array.prototype)
 
-  /* A bound call is native to the engine and looks up no properties when it runs. */
+  /*
+   * Converts a method to a function that takes the receiver as its first argument. A bound `call` looks up no
+   * properties when it is called, so actions cannot intercept it.
+   */
   const uncurry = (method) => call.bind(method)
   const getter = (object, name) => uncurry(Object.getOwnPropertyDescriptor(object, name).get)
 
@@ -23,7 +26,10 @@ export default function primordials() {
   const exec = uncurry(RegExp.prototype.exec)
   const { isView } = ArrayBuffer
 
-  /* Locates a typed array's bytes, regardless of properties that an action defined on the array itself. */
+  /*
+   * Returns the buffer, offset and length of a typed array, ignoring properties that an action has defined on the
+   * array.
+   */
   const span = (view) => ({
     buffer: typedBuffer(view),
     offset: typedOffset(view),
@@ -38,7 +44,10 @@ export default function primordials() {
     }
   }
 
-  /* No threads share memory here, and a shared buffer that grows exposes the previous contents of its memory. */
+  /*
+   * SharedArrayBuffer is removed. The sandbox has no threads, and a growing shared buffer exposes previous contents of
+   * memory.
+   */
   delete globalThis.SharedArrayBuffer
 
   return Object.freeze({
@@ -65,7 +74,7 @@ export default function primordials() {
     DataView,
     Uint8Array,
     span,
-    /* Does the same for any view and for an ArrayBuffer. Returns undefined for any other value. */
+    /* Returns the buffer, offset and length of any view or ArrayBuffer, or undefined for any other value. */
     spanOf(value) {
       if (isView(value)) {
         if (typedName(value) !== undefined) return span(value)
@@ -73,7 +82,7 @@ export default function primordials() {
       }
       return isBuffer(value) ? { buffer: value, offset: 0, length: bufferLength(value) } : undefined
     },
-    /* Returns the name of a typed array's class, such as 'Uint8Array'; undefined for any other value. */
+    /* Returns the class name of a typed array, such as 'Uint8Array', or undefined for any other value. */
     typedName,
     isBuffer,
     bufferLength,
@@ -97,7 +106,7 @@ export default function primordials() {
     toWellFormed: uncurry(String.prototype.toWellFormed),
     padStart: uncurry(String.prototype.padStart),
     inBase: uncurry(Number.prototype.toString),
-    /* Not RegExp.prototype.test, which calls `exec`, and an action may have replaced that. */
+    /* Replaces RegExp.prototype.test, which would call an `exec` method that an action may have replaced. */
     test: (expression, text) => exec(expression, text) !== null,
     sort: uncurry(Array.prototype.sort),
     mapGet: uncurry(Map.prototype.get),

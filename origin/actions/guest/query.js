@@ -1,13 +1,19 @@
 /* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
-/* URLSearchParams (URL standard): the list of pairs is stored here; the host parses and serializes it. */
+/* URLSearchParams (URL standard). The guest stores the list of pairs; the host parses and serializes it. */
 export default function query(host, base, { iterators, webidl }) {
   const { parse, stringify, slice, indexOf, min, sort } = base
   const { usvString } = webidl
-  /* Number of characters that one call parses or serializes. A pair takes many times its size in the host. */
+  /*
+   * Number of characters that one host call parses or serializes. It is limited because the host needs many times that
+   * memory.
+   */
   const PIECE = 64 * 1024
   let isParams, link, load, write
 
-  /* @param text without its question mark */
+  /*
+   * Parses a query string.
+   * @param text the query without its question mark
+   */
   const parsed = (text) => {
     const list = []
     for (let at = 0; at < text.length;) {
@@ -21,7 +27,10 @@ export default function query(host, base, { iterators, webidl }) {
     return list
   }
 
-  /* Assembles the JSON by hand, so that a toJSON that an action put on Array.prototype is not called. */
+  /*
+   * Serializes a list of pairs. The JSON for the host is assembled by hand, because JSON.stringify would call a toJSON
+   * method that an action has defined on Array.prototype.
+   */
   const written = (list) => {
     let text = ''
     let json = ''
@@ -37,7 +46,7 @@ export default function query(host, base, { iterators, webidl }) {
 
   class URLSearchParams {
     #list = []
-    /* Called after each change, to update the URL that owns these params. */
+    /* Callback that updates the query of the owning URL after each change; undefined if no URL owns these params. */
     #changed = undefined
 
     constructor(init = '') {
@@ -135,7 +144,7 @@ export default function query(host, base, { iterators, webidl }) {
     }
 
     sort() {
-      /* Compares code units. Equal names keep their order. */
+      /* Sorts by the code units of the names. Pairs with equal names keep their order. */
       this.#replace(sort(this.#list, (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)))
     }
 
@@ -161,11 +170,11 @@ export default function query(host, base, { iterators, webidl }) {
   webidl.expose(URLSearchParams)
   return {
     isParams,
-    /* Serializes as application/x-www-form-urlencoded. */
+    /* Serializes params as application/x-www-form-urlencoded. */
     write,
-    /* Creates params that report each change. */
+    /* Creates the params of a URL, which report each change to it. */
     link,
-    /* Replaces the pairs without reporting a change. */
+    /* Replaces the pairs of a URL's params without reporting a change. */
     load,
   }
 }

@@ -1,9 +1,12 @@
-/* Request (Fetch standard), as far as an action's fetch supports it: no mode, credentials or cache. */
+/*
+ * Request (Fetch standard), with only the options that an action's fetch supports. Mode, credentials and cache are not
+ * supported.
+ */
 export default function request(_host, base, { abort, body, headers, url, webidl }) {
   const { TypeError, indexOf, slice, test, toUpperCase } = base
   const { Headers } = headers
   const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-  /* Methods that are converted to upper case, and methods that are forbidden. */
+  /* HTTP methods that are converted to upper case, and methods that are forbidden. */
   const CAPITALS = ' DELETE GET HEAD OPTIONS POST PUT '
   const FORBIDDEN = ' CONNECT TRACE TRACK '
   const REDIRECTS = ' follow error manual '
@@ -124,7 +127,7 @@ export default function request(_host, base, { abort, body, headers, url, webidl
     }
   }
 
-  /* Captured now, because an action may replace them later. */
+  /* These methods are captured at load time, because an action may replace them later. */
   const has = base.uncurry(Headers.prototype.has)
   const append = base.uncurry(Headers.prototype.append)
 

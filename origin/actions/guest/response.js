@@ -1,4 +1,4 @@
-/* Response (Fetch standard). `body` is always null, because a response is always read as a whole. */
+/* Response (Fetch standard). The `body` property is always null, because responses are never streamed. */
 export default function response(_host, base, { body, headers, url, webidl }) {
   const { Number, RangeError, TypeError, Uint8Array, floor, indexOf, slice, stringify, test } = base
   const { Headers } = headers
@@ -134,7 +134,7 @@ export default function response(_host, base, { body, headers, url, webidl }) {
     }
   }
 
-  /* Captured now, because an action may replace them later. */
+  /* These methods are captured at load time, because an action may replace them later. */
   const has = base.uncurry(Headers.prototype.has)
   const append = base.uncurry(Headers.prototype.append)
 

@@ -1,7 +1,7 @@
 /*
- * Converts a returned value to JSON text. Values that JSON silently omits from objects (functions, undefined) are
- * omitted, as authors expect. A value that would make JSON.stringify throw or return nothing, or a number that would
- * become null, is an error that names its path.
+ * Converts a returned value to JSON text. Functions and undefined are omitted from objects, as in JSON.stringify. A
+ * value for which JSON.stringify would throw or return nothing, and a number that would become null, cause an error
+ * that names the path of the value.
  */
 export default function result(host, base, { errors }) {
   const {
@@ -24,7 +24,9 @@ export default function result(host, base, { errors }) {
     return test(identifier, key) ? '.' + key : '[' + stringify(key) + ']'
   }
 
-  /* Returns the number that JSON.stringify writes for an item, boxed or not; undefined for anything else. */
+  /*
+   * Returns the number that JSON.stringify would write for a number or Number object, or undefined for any other value.
+   */
   const writtenNumber = (item) => {
     if (typeof item === 'number') return item
     if (typeof item !== 'object' || item === null) return undefined
@@ -36,8 +38,8 @@ export default function result(host, base, { errors }) {
   }
 
   /*
-   * Traverses a value exactly as JSON.stringify does, including toJSON, and describes the first part that JSON cannot
-   * represent.
+   * Traverses a value exactly as JSON.stringify does, including calls of toJSON. Describes the first part that JSON
+   * cannot represent, or returns '' if there is none.
    */
   const obstacle = (value) => {
     const holders = []
@@ -104,7 +106,7 @@ export default function result(host, base, { errors }) {
               ' bytes',
           )
         }
-        /* Non-finite numbers are written as null. */
+        /* JSON.stringify writes non-finite numbers as null, so a value with null is checked. */
         if (indexOf(text, 'null') >= 0) refuse(value)
         return text
       }

@@ -1,4 +1,7 @@
-/* crypto.subtle (Web Crypto): digests, and keys that sign and verify. The host computes synchronously. */
+/*
+ * crypto.subtle (Web Crypto): digests, and keys for signing and verification. The host computes all results
+ * synchronously.
+ */
 export default function subtle(
   host,
   base,
@@ -16,7 +19,10 @@ export default function subtle(
     return host.webDigest(name, buffer, offset, length)
   }
 
-  /* @returns {own, hash, saltLength}: the key's `own` object, and the parameters of the signature */
+  /*
+   * Checks that a key may be used with an algorithm.
+   * @returns {own, hash, saltLength}: the authoritative properties of the key, and the signature parameters
+   */
   const permitted = (algorithm, key, usage) => {
     const what = 'crypto.subtle.' + usage
     const own = cryptokey.inside(key)
@@ -37,7 +43,9 @@ export default function subtle(
     webidl.bytes(data, what)
     const { own, hash, saltLength } = permitted(algorithm, key, 'sign')
     const { buffer, offset, length } = span(own.bytes)
-    /* Locates the data last, because reading the algorithm may have run the action's code. */
+    /*
+     * The data is located only now, because reading the algorithm may run code of the action that changes the buffer.
+     */
     const d = webidl.bytes(data, what)
     try {
       return host.webSign(

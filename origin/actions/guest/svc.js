@@ -1,6 +1,6 @@
 /*
- * Svc.Actions: operations that only the process with the keys can perform. The object is frozen and its global name
- * cannot be redefined, so that other code in the same action cannot replace it.
+ * Svc.Actions: key operations, which only the process that holds the keys can perform. The object is frozen and its
+ * global name cannot be redefined, so that other code in the same action cannot replace it.
  */
 export default function svc(host, base, { operations }) {
   const { String, TypeError, define, freeze } = base
@@ -10,7 +10,10 @@ export default function svc(host, base, { operations }) {
     return value
   }
 
-  /* Reads the field once, because a getter may return a different value the second time. */
+  /*
+   * Reads and checks a string argument. The field is read only once, because a getter may return a different value the
+   * second time.
+   */
   const text = (operation, input, field, shape, min, max) => {
     const value = input === null || input === undefined ? undefined : input[field]
     if (typeof value !== 'string' || value.length < min) {
@@ -64,6 +67,9 @@ export default function svc(host, base, { operations }) {
   }
   for (const name in Actions) freeze(Actions[name])
   const Svc = freeze({ Actions: freeze(Actions) })
-  /* A getter, because the engine lets defineProperty replace a value on the global object, even a frozen one. */
+  /*
+   * Svc is defined as a getter, because the engine lets defineProperty replace a value property of the global object
+   * even if it is not configurable.
+   */
   define(globalThis, 'Svc', { get: freeze(() => Svc), configurable: false })
 }

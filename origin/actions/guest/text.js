@@ -1,14 +1,18 @@
 /*
- * TextEncoder and TextDecoder (Encoding standard). The host converts. Incomplete characters of a stream are kept here.
+ * TextEncoder and TextDecoder (Encoding standard). The host converts the text. The guest buffers incomplete characters
+ * of a stream.
  */
 export default function text(host, base, { webidl }) {
   const { Uint8Array, TypeError, RangeError, parse, stringify, slice, charCodeAt, min } = base
   const { indexOf, setBytes, span, toWellFormed, typedName } = base
-  /* Number of bytes or characters that one call converts. As JSON, a byte may take six in the host's memory. */
+  /*
+   * Number of bytes or characters that one host call converts. It is limited because one byte may take six bytes as
+   * JSON in the host's memory.
+   */
   const PIECE = 1024 * 1024
   const NOTHING = new Uint8Array(0)
 
-  /* Encodes a well-formed text, which crosses unchanged unless it contains NUL, which would cut it off. */
+  /* Encodes a well-formed text. A text with NUL is passed to the host as JSON, because the engine would truncate it. */
   const encodePiece = (piece) =>
     new Uint8Array(
       indexOf(piece, '\0') < 0 ? host.encodeText(piece) : host.encodeJson(stringify(piece)),
@@ -21,7 +25,7 @@ export default function text(host, base, { webidl }) {
     let total = 0
     for (let at = 0; at < whole.length;) {
       let end = min(at + PIECE, whole.length)
-      /* Keeps surrogate pairs together. */
+      /* Does not split a surrogate pair between two pieces. */
       if (end < whole.length && (charCodeAt(whole, end - 1) & 0xfc00) === 0xd800) end--
       const part = encodePiece(slice(whole, at, end))
       parts[parts.length] = part
@@ -35,7 +39,7 @@ export default function text(host, base, { webidl }) {
     return all
   }
 
-  /* Returns the number of bytes before `end` that begin an incomplete character. */
+  /* Returns the number of bytes before `end` that are the start of an incomplete UTF-8 character. */
   const incompleteUtf8 = (bytes, end) => {
     for (let back = 1; back <= 3 && back <= end; back++) {
       const lead = bytes[end - back]
@@ -67,7 +71,7 @@ export default function text(host, base, { webidl }) {
   }
 
   /*
-   * Decodes all complete characters, or everything if `isLast` is set.
+   * Decodes all complete characters, or all bytes if `isLast` is set.
    * @returns {text, used}, or undefined if the bytes are invalid and `fatal` is set
    */
   const decode = (encoding, { fatal, keepBom, isLast }, bytes) => {
@@ -107,7 +111,10 @@ export default function text(host, base, { webidl }) {
         throw new TypeError('TextEncoder.encodeInto: expected a Uint8Array')
       }
       const { length } = span(destination)
-      /* Every character takes at least one byte, so the rest of the input cannot fit. */
+      /*
+       * Passes only as many characters as the destination has bytes. Every character takes at least one byte, so the
+       * rest cannot fit.
+       */
       const fitting = stringify(slice(input, 0, length))
       const answer = new Uint8Array(host.encodeTextInto(fitting, length))
       const HEAD = 4
@@ -182,9 +189,9 @@ export default function text(host, base, { webidl }) {
   const LENIENT = { fatal: false, keepBom: false, isLast: true }
   return {
     encode,
-    /* Decodes a Uint8Array as UTF-8, without its byte order mark. */
+    /* Decodes a Uint8Array as UTF-8 and removes a byte order mark. */
     decodeUtf8: (bytes) => decode('utf-8', LENIENT, bytes).text,
-    /* Converts each byte to one character. */
+    /* Converts each byte of a Uint8Array to one character. */
     binary: (bytes) => decode('binary', LENIENT, bytes).text,
   }
 }

@@ -1,4 +1,4 @@
-/* setTimeout, setInterval and queueMicrotask. The callbacks are stored here. The host gets only numbers. */
+/* setTimeout, setInterval and queueMicrotask. The guest stores the callbacks; the host knows timers only by number. */
 export default function timers(host, base, { errors, webidl }) {
   const { apply, Map, Number, RangeError, TypeError, mapGet, mapSet, mapDelete, define } = base
   const LIVE_MAX = 1000
@@ -31,7 +31,7 @@ export default function timers(host, base, { errors, webidl }) {
     if (take(number) !== undefined) host.clearTimer(number)
   }
 
-  /* An error thrown by the callback fails the run, like any uncaught error. */
+  /* Calls a callback. If the callback throws, the run fails, as with any uncaught error. */
   const guarded = (callback, args) => {
     try {
       apply(callback, undefined, args)

@@ -1,11 +1,11 @@
 /* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
-/* URL (URL standard). The host parses and serializes. The parts are cached here until one of them changes. */
+/* URL (URL standard). The host parses and serializes URLs. The guest caches the parts until one of them is changed. */
 export default function url(host, base, { query, webidl }) {
   const { TypeError, define, parse, slice, stringify } = base
   const { usvString } = webidl
-  /* Limit on the characters of a URL. Browsers allow up to two million. */
+  /* Maximum length of a URL in characters. Browsers allow up to two million. */
   const CHARACTERS_MAX = 1024 * 1024
-  /* In the order in which the host returns them. */
+  /* Names of the URL parts, in the order in which the host returns them. */
   const PARTS = [
     'href',
     'origin',
@@ -23,7 +23,7 @@ export default function url(host, base, { query, webidl }) {
   const ORIGIN = 1
   const SEARCH = 9
 
-  /* Returns the parts, or undefined if the input is not a URL. */
+  /* Parses a URL. Returns its parts, or undefined if the input is not a valid URL. */
   const parsed = (input, from) => {
     if (input.length > CHARACTERS_MAX) return undefined
     if (from !== undefined && from.length > CHARACTERS_MAX) return undefined
@@ -119,7 +119,7 @@ export default function url(host, base, { query, webidl }) {
   webidl.expose(URL)
 
   return {
-    /* Returns the parts that a request's address needs, or undefined if the input is not a URL. */
+    /* Parses a URL for fetch. Returns the parts that a request needs, or undefined if the input is not a valid URL. */
     parse: (input) => {
       const parts = parsed(usvString(input), undefined)
       if (parts === undefined) return undefined

@@ -1,4 +1,4 @@
-/* Web IDL: converts arguments to strings, pairs and bytes, and gives web classes their standard properties. */
+/* Web IDL conversions of arguments to strings, pairs and bytes, and the standard properties of Web IDL interfaces. */
 export default function webidl(_host, base) {
   const { Map, String, TypeError, Uint8Array, apply, define, descriptorOf, ownKeys, spanOf } = base
   const { mapGet, mapSet, setBytes, span, test, toWellFormed } = base
@@ -10,8 +10,8 @@ export default function webidl(_host, base) {
     (typeof value === 'object' && value !== null) || typeof value === 'function'
 
   /*
-   * String() alone would accept a symbol. The prelude uses no template literals, because the engine calls
-   * String.prototype.concat for them, which an action may have replaced.
+   * Converts a value to a string. Rejects symbols, which String() would accept. The prelude does not use template
+   * literals, because the engine evaluates them with String.prototype.concat, which an action may have replaced.
    */
   const string = (value) => {
     if (typeof value === 'symbol') throw new TypeError('a symbol is no text')
@@ -26,7 +26,7 @@ export default function webidl(_host, base) {
     return text
   }
 
-  /* Calls `visit` with each item. This may run an action's own iterator. */
+  /* Calls `visit` with each item of an iterable. This may run an iterator that is defined by the action. */
   const forEachOf = (iterable, method, visit) => {
     const items = apply(method, iterable, [])
     const { next } = items
@@ -39,8 +39,8 @@ export default function webidl(_host, base) {
   }
 
   /*
-   * Calls `visit` with each item of a sequence. Builds no array, because an action could intercept assignments to its
-   * elements.
+   * Calls `visit` with each item of a sequence. Does not create an array, because an action could intercept assignments
+   * to its elements.
    */
   const each = (value, visit) => {
     const method = isObject(value) ? value[iterator] : undefined
@@ -90,7 +90,7 @@ export default function webidl(_host, base) {
     each,
     sequence,
 
-    /* Converts a sequence<sequence<T>> or a record<T, T> to a list of pairs. */
+    /* Converts a Web IDL sequence<sequence<T>> or record<T, T> to a list of pairs. */
     pairs(init, convert) {
       const method = init[iterator]
       return method === undefined || method === null
@@ -104,28 +104,31 @@ export default function webidl(_host, base) {
       return value
     },
 
-    /* Locates the bytes of a BufferSource: {buffer, offset, length}. */
+    /* Returns the location of a BufferSource's bytes: {buffer, offset, length}. */
     bytes(value, what) {
       const found = spanOf(value)
       if (found === undefined) throw new TypeError(what + ': expected an ArrayBuffer or a view')
       return found
     },
 
-    /* Copies a part of an ArrayBuffer into a new one, because the host can only be passed whole buffers. */
+    /* Copies a part of an ArrayBuffer to a new Uint8Array. */
     copy(buffer, offset, length) {
       const own = new Uint8Array(length)
       setBytes(own, new Uint8Array(buffer, offset, length))
       return own
     },
 
-    /* Prepares bytes for the host. A small part of a large buffer is copied first. */
+    /*
+     * Prepares bytes for passing to the host. If they are less than half of their buffer, they are copied to a smaller
+     * one.
+     */
     compact(part) {
       const { buffer, offset, length } = part
       if (length * 2 >= base.bufferLength(buffer)) return part
       return span(this.copy(buffer, offset, length))
     },
 
-    /* Returns true if the value is an instance of a web class. */
+    /* Returns true if the value is an instance of a Web IDL interface. */
     isPlatform(value) {
       let prototype = base.prototypeOf(value)
       while (prototype !== null) {
@@ -143,8 +146,8 @@ export default function webidl(_host, base) {
     },
 
     /*
-     * Makes the members enumerable, as in Web IDL, and defines the class on the global object. For use at load time
-     * only.
+     * Makes the members of a class enumerable, as Web IDL requires, and defines the class on the global object. Must be
+     * called only while the prelude is loading.
      */
     expose(Class) {
       for (const target of [Class, Class.prototype]) {

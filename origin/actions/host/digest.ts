@@ -5,12 +5,12 @@ import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**
- * Data of this size takes milliseconds to hash, so the clock is checked first. A loop of such calls must not continue
- * past the deadline.
+ * Minimum size of data for which the clock is checked before hashing. Hashing such data takes milliseconds, and a loop
+ * of such calls must not continue past the run's deadline.
  */
 const LOOK_FROM_BYTES = 1024 * 1024
 
-/** Node's names of the digests, by their Web Crypto names. */
+/** Node's digest names, by Web Crypto name. */
 export const HASHES: Record<string, string> = {
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
@@ -18,12 +18,12 @@ export const HASHES: Record<string, string> = {
   'SHA-512': 'sha512',
 }
 
-/** crypto.subtle.digest for the prelude (Web Crypto). */
+/** Host function for crypto.subtle.digest (Web Crypto). */
 export function digestFunctions(hooks: () => RunHooks): HostFunctions {
   return {
     webDigest: hostFunction(['text', 'bytes'], 'bytes', (name, bytes) => {
       const algorithm = HASHES[name]
-      if (algorithm === undefined) throw new Error('there is no such digest')
+      if (algorithm === undefined) throw new Error('unknown digest')
       if (bytes.length >= LOOK_FROM_BYTES) lookAtTheClock(() => hooks().mustStop())
       return hash(algorithm, bytes, 'buffer')
     }),

@@ -15,7 +15,7 @@ import { signatureFunctions } from './signatures.ts'
 import { textFunctions } from './text.ts'
 import { urlFunctions } from './url.ts'
 
-/** All functions that the prelude may call. The action itself can reach them only through the prelude. */
+/** Returns all host functions. The prelude can call them directly; actions can reach them only through the prelude. */
 export function hostFunctions(hooks: () => RunHooks): HostFunctions {
   const groups = [
     runFunctions(hooks),
@@ -34,7 +34,7 @@ export function hostFunctions(hooks: () => RunHooks): HostFunctions {
   return all
 }
 
-/** Constants passed to the prelude along with the functions. */
+/** Constants that are passed to the prelude together with the host functions. */
 export const HOST_CONSTANTS = {
   resultMaxBytes: RESULT_MAX_BYTES,
   logsMaxBytes: LOGS_MAX_BYTES,

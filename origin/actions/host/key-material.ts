@@ -2,25 +2,37 @@ import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
 
-/** Type of a key that the guest holds: raw bytes for `secret`, DER for the others (SubjectPublicKeyInfo, PKCS #8). */
+/**
+ * Type of a key stored in the guest. `secret` keys are raw bytes; `public` and `private` keys are DER
+ * (SubjectPublicKeyInfo and PKCS #8).
+ */
 export type KeyType = 'secret' | 'public' | 'private'
 
-/** Limit on the DER encoding of a key. The largest RSA key takes 4,680 bytes as PKCS #8. */
+/** Maximum size of a DER-encoded key. The largest permitted RSA key takes 4,680 bytes as PKCS #8. */
 const DER_MAX_BYTES = 8 * 1024
 
-/** Bytes by which a prime of an RSA key may exceed half of the modulus. The primes of real keys have equal lengths. */
+/**
+ * Number of bytes by which a prime of an RSA key may be longer than half of the modulus. The primes of real keys have
+ * equal lengths.
+ */
 const PRIME_SLACK_BYTES = 8
 
 type Family = {
   type: 'rsa' | 'ec' | 'ed25519'
   curve?: string
-  /** DER prefix of a raw public key in its SubjectPublicKeyInfo, as hex, by the length of the raw key in bytes. */
+  /**
+   * Hex prefixes that turn a raw public key into a DER-encoded SubjectPublicKeyInfo, by the length of the raw key in
+   * bytes.
+   */
   raw: Record<number, string>
 }
 
 const RSA: Family = { type: 'rsa', raw: {} }
 
-/** Families by algorithm or by curve. Points are uncompressed, or compressed to x and a sign (SEC 1, 2.3.3). */
+/**
+ * Key families by algorithm name or curve name. Raw points may be uncompressed, or compressed to x and a sign (SEC 1,
+ * 2.3.3).
+ */
 const FAMILIES: Record<string, Family> = {
   'RSASSA-PKCS1-v1_5': RSA,
   'RSA-PSS': RSA,
@@ -44,7 +56,7 @@ const FAMILIES: Record<string, Family> = {
 }
 
 /**
- * Reads a public or private key.
+ * Imports a public or private key.
  * @param kind algorithm or curve
  * @param format `raw`, `spki` or `pkcs8`
  * @returns the key as DER
@@ -58,14 +70,17 @@ export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uin
   return checked(family, key)
 }
 
-/** Reads a JWK with a `kty` and `crv` that were checked before. Returns DER, or the raw bytes of a secret key. */
+/**
+ * Imports a JWK, whose `kty` and `crv` the prelude has already checked. Returns the key as DER, or the raw bytes of a
+ * secret key.
+ */
 export function keyOfJwk(kind: string, type: string, jwk: unknown): Uint8Array {
   if (type === 'secret') return secretOf(jwk)
   const input = { key: jwk, format: 'jwk' } as JsonWebKeyInput
   const make = type === 'private' ? createPrivateKey : createPublicKey
   return checked(
     familyOf(kind),
-    read(() => make(input), 'the JWK is no key'),
+    read(() => make(input), 'the JWK is not a key'),
   )
 }
 
@@ -75,21 +90,21 @@ export function keyObject(type: string, der: Uint8Array): KeyObject {
 
 function familyOf(kind: string): Family {
   const family = FAMILIES[kind]
-  if (family === undefined) throw new Error('there is no such kind of key')
+  if (family === undefined) throw new Error('unknown key type')
   return family
 }
 
 function checked({ type, curve }: Family, key: KeyObject): Uint8Array {
   const { asymmetricKeyType, asymmetricKeyDetails } = key
   if (asymmetricKeyType !== type || asymmetricKeyDetails?.namedCurve !== curve)
-    throw new Error('the key is of another algorithm or curve')
+    throw new Error('the key has a different algorithm or curve')
   if (type === 'rsa') requireBounded(key)
   return key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' } as const)
 }
 
 /**
- * Limits the size of an RSA key's numbers, so that a signature takes only milliseconds. One in progress cannot be
- * stopped.
+ * Throws if the numbers in an RSA key are too large. The limits ensure that a signature takes only milliseconds,
+ * because it cannot be interrupted.
  */
 function requireBounded(key: KeyObject): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
@@ -101,7 +116,7 @@ function requireBounded(key: KeyObject): void {
   const isBounded =
     bytesIn(d) <= most &&
     [p, q, dp, dq, qi].every((part) => bytesIn(part) <= most / 2 + PRIME_SLACK_BYTES)
-  if (!isBounded) throw new Error('the parts of the private key do not fit its modulus')
+  if (!isBounded) throw new Error('the private key is inconsistent with its modulus')
 }
 
 function bytesIn(text: string | undefined): number {
@@ -110,11 +125,14 @@ function bytesIn(text: string | undefined): number {
 
 function rawInDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
   const head = raw[bytes.length]
-  if (head === undefined) throw new Error(`no raw key has ${bytes.length} bytes`)
+  if (head === undefined) throw new Error(`a raw key cannot have ${bytes.length} bytes`)
   return Buffer.concat([Buffer.from(head, 'hex'), bytes])
 }
 
-/** True if the outermost value spans all of the bytes. The library would ignore trailing bytes. */
+/**
+ * Returns true if the outermost DER element spans all bytes. The check is needed because the library ignores trailing
+ * bytes.
+ */
 function isWholeDer(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes
   if (tag !== 0x30 || bytes.length > DER_MAX_BYTES) return false
@@ -141,7 +159,10 @@ function privateKey(der: Uint8Array): KeyObject {
   return read(() => createPrivateKey({ key, format: 'der', type: 'pkcs8' }), 'the key is not pkcs8')
 }
 
-/** Replaces errors of the library. Their messages name its functions, which does not help the author of an action. */
+/**
+ * Returns the key that `make` creates. If `make` fails, throws an error with the message `otherwise`, because the
+ * library's own messages contain names of its functions, which do not help the action's author.
+ */
 function read(make: () => KeyObject, otherwise: string): KeyObject {
   try {
     return make()

@@ -14,14 +14,14 @@ import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**
- * Cryptography for ethers: pure functions of their arguments. Only the bundle calls them, but they must accept any
- * arguments, because the action may have changed the built-ins with which the bundle reads its arguments.
+ * Host functions with the cryptography for ethers. They are pure functions. Only the bundle calls them, but they must
+ * handle any arguments, because an action may have modified built-ins that the bundle uses to prepare the arguments.
  */
 export function primitives(hooks: () => RunHooks): HostFunctions {
   const mustStop = () => hooks().mustStop()
   return {
     keccak256: hostFunction(['bytes'], 'text', (bytes) => keccak256(bytes, mustStop)),
-    /** Returns '' if the text is not hex of whole bytes. */
+    /** Returns the digest of bytes given as 0x hex, or '' if the text is not valid hex. */
     keccak256OfHex: hostFunction(['text', 'number'], 'text', (text, length) => {
       const bytes = bytesOfHex(text, length)
       return bytes === undefined ? '' : keccak256(bytes, mustStop)
@@ -49,7 +49,7 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
     sharedSecret: hostFunction(['text', 'bytes'], 'text', worded(sharedSecret)),
     checksumAddress: hostFunction(['text'], 'text', checksumAddress),
     hexOf: hostFunction(['bytes'], 'text', hexOf),
-    /** Returns no bytes if the text is not hex of whole bytes, or is '0x'. */
+    /** Decodes 0x hex. Returns empty bytes if the text is '0x' or not valid hex. */
     bytesOfHex: hostFunction(
       ['text', 'number'],
       'bytes',
@@ -59,13 +59,16 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/** Returns the message of an error after a '!'. ethers' own code throws it as an error with the action's stack. */
+/**
+ * Wraps a function so that, instead of throwing an error, it returns '!' followed by the message. The code in the
+ * bundle then throws an error with the action's stack.
+ */
 function worded<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
   return (...args) => {
     try {
       return call(...args)
     } catch (error) {
-      return `!${error instanceof Error ? error.message : 'not computed'}`
+      return `!${error instanceof Error ? error.message : 'the computation failed'}`
     }
   }
 }

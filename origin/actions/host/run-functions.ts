@@ -2,25 +2,28 @@ import { randomBytes } from 'node:crypto'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
-/** Reason for not starting an operation, for the action's author. */
+/** Reason why an operation is not started. The message is shown to the action's author. */
 export type Refusal = { message: string; code?: string }
 
-/** Always includes a code. Without one, the guest would read a code that an action put on Object.prototype. */
+/**
+ * Returns a refusal as JSON for the guest. A code is always included. Without one, the guest would read a `code` that
+ * an action has put on Object.prototype.
+ */
 export function refusalJson({ message, code = '' }: Refusal): string {
   return JSON.stringify({ message, code })
 }
 
-/** Calls that a sandbox makes to its run. The texts come from untrusted code. */
+/** Callbacks from a sandbox to the current run. All texts are untrusted. */
 export type RunHooks = {
   finish(json: string): void
   fail(code: string, name: string, message: string, frames: string): void
   log(level: string, text: string): boolean
   setTimer(id: number, ms: number): void
   clearTimer(id: number): void
-  /** Starts an operation that the action waits for, or returns a refusal. `bytes` is valid for this call only. */
+  /** Starts an asynchronous operation, or returns a refusal. `bytes` is valid only during this call. */
   operation(id: number, name: string, argument: unknown, bytes: Uint8Array): Refusal | undefined
   abandon(id: number): void
-  /** Returns true if the run must stop. Called every few thousand steps of the guest. */
+  /** Returns true if the run must stop. Called once every few thousand steps of the guest. */
   mustStop(): boolean
 }
 
@@ -35,7 +38,7 @@ export const IDLE_HOOKS: RunHooks = {
   mustStop: () => false,
 }
 
-/** Limit on the bytes of one request for randomness. The prelude enforces the same quota (Web Crypto). */
+/** Maximum number of random bytes that one call returns. The prelude enforces the same limit (Web Crypto). */
 const RANDOM_MAX_BYTES = 65_536
 
 export function runFunctions(hooks: () => RunHooks): HostFunctions {

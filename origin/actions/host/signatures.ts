@@ -7,7 +7,9 @@ import { hostFunction } from './host-function.ts'
 import { keyObject, keyOfBytes, keyOfJwk } from './key-material.ts'
 import type { RunHooks } from './run-functions.ts'
 
-/** Node's options for the algorithms of Web Crypto. HMAC is missing because it does not use a key object. */
+/**
+ * Node's signature options by Web Crypto algorithm. HMAC is not included, because it is not computed with a key object.
+ */
 const OPTIONS: Record<string, SigningOptions> = {
   Ed25519: {},
   ECDSA: { dsaEncoding: 'ieee-p1363' },
@@ -16,9 +18,9 @@ const OPTIONS: Record<string, SigningOptions> = {
 }
 
 /**
- * Keys, signatures and MACs for crypto.subtle (Web Crypto). No state is kept between calls: the guest stores its keys
- * and passes their bytes. All but `webRsaKey` check the clock first, because one RSA signature may take a thirtieth of
- * a second.
+ * Host functions for keys, signatures and MACs of crypto.subtle (Web Crypto). The host keeps no state between calls:
+ * the guest stores its keys and passes their bytes. All functions except `webRsaKey` check the clock first, because a
+ * single RSA signature may take about 30 ms.
  */
 export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
   const look = () => lookAtTheClock(() => hooks().mustStop())
@@ -33,7 +35,10 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       return keyOfJwk(kind, type, jwk)
     }),
 
-    /** Returns JSON of {modulusLength: bits, publicExponent: bytes, most significant first}. */
+    /**
+     * Returns the parameters of an RSA key as JSON {modulusLength, publicExponent}: the number of bits, and a list of
+     * big-endian bytes.
+     */
     webRsaKey: hostFunction(['text', 'bytes'], 'text', (type, der) => {
       const { modulusLength, publicExponent = 0n } = keyObject(type, der).asymmetricKeyDetails ?? {}
       const hex = publicExponent.toString(16)
@@ -56,7 +61,7 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       },
     ),
 
-    /** Compares MACs in constant time. */
+    /** Verifies a signature or a MAC. MACs are compared in constant time. */
     webVerify: hostFunction(
       ['text', 'text', 'number', 'bytes', 'bytes', 'bytes'],
       'boolean',
@@ -78,8 +83,8 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
 }
 
 /**
- * Passes the key as DER, which is parsed and freed within the call. A key object would stay in memory until it is
- * collected.
+ * Returns a key in the form that Node's functions accept. The key is passed as DER, so that it is parsed and freed
+ * within the call. A key object would stay in memory until it is garbage-collected.
  */
 function inDer<T extends 'pkcs8' | 'spki'>(type: T, { buffer, byteOffset, length }: Uint8Array) {
   return { key: Buffer.from(buffer, byteOffset, length), format: 'der', type } as const
@@ -87,6 +92,6 @@ function inDer<T extends 'pkcs8' | 'spki'>(type: T, { buffer, byteOffset, length
 
 function mac(hash: string, key: Uint8Array, data: Uint8Array): Buffer {
   const algorithm = HASHES[hash]
-  if (algorithm === undefined) throw new Error('there is no such digest')
+  if (algorithm === undefined) throw new Error('unknown digest')
   return createHmac(algorithm, key).update(data).digest()
 }

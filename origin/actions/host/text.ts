@@ -3,7 +3,8 @@ import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
 /**
- * Encodings that Node supports, but with characters that the end of a piece may split, which the prelude cannot detect.
+ * Multi-byte encodings that are not offered although Node supports them. Texts are decoded in pieces, and the prelude
+ * cannot detect whether the end of a piece splits a character of these encodings.
  */
 const MULTI_BYTE = new Set([
   'gbk',
@@ -19,24 +20,27 @@ const encoder = new TextEncoder()
 const decoders = new Map<string, TextDecoder>()
 
 /**
- * TextEncoder, TextDecoder, atob and btoa for the prelude, one piece at a time (Encoding standard; Infra,
- * forgiving-base64).
+ * Host functions for TextEncoder, TextDecoder, atob and btoa (Encoding standard; Infra standard, forgiving-base64). The
+ * prelude passes long inputs in pieces.
  */
 export const textFunctions: HostFunctions = {
   encodeText: hostFunction(['text'], 'bytes', (text) => encoder.encode(text)),
   encodeJson: hostFunction(['json'], 'bytes', (text) => encoder.encode(asText(text))),
 
-  /** Returns the number of UTF-16 units that were read (four bytes, little-endian), then the encoded bytes. */
+  /**
+   * Encodes as much of a text as fits into `room` bytes. Returns the number of UTF-16 units that were encoded (four
+   * bytes, little-endian), followed by the encoded bytes.
+   */
   encodeTextInto: hostFunction(['json', 'number'], 'bytes', (given, room) => {
     const text = asText(given)
-    // A UTF-16 unit takes at most three bytes.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     const target = Buffer.alloc(4 + Math.min(Math.max(0, room), 3 * text.length))
     const { read, written } = encoder.encodeInto(text, target.subarray(4))
     target.writeUInt32LE(read)
     return target.subarray(0, 4 + written)
   }),
 
-  /** Returns the standard's name for a label, or '' if the encoding is not supported. */
+  /** Returns the standard name of an encoding for one of its labels, or '' if the encoding is not supported. */
   encodingName: hostFunction(['json'], 'text', (label) => {
     try {
       const { encoding } = new TextDecoder(asText(label))
@@ -47,8 +51,8 @@ export const textFunctions: HostFunctions = {
   }),
 
   /**
-   * Returns the text or its JSON (`crossing`), or '' if `fatal` is set and the bytes are invalid. The encoding 'binary'
-   * maps each byte to one character.
+   * Decodes bytes. Returns the text or its JSON form (see `crossing`), or '' if `fatal` is set and the bytes are
+   * invalid. The encoding 'binary' maps each byte to one character.
    */
   decodeText: hostFunction(
     ['text', 'boolean', 'boolean', 'bytes'],
@@ -66,7 +70,10 @@ export const textFunctions: HostFunctions = {
     },
   ),
 
-  /** Returns '' if the text has characters outside Latin-1. The prelude never passes an empty text. */
+  /**
+   * Encodes a text as base64. Returns '' if the text contains characters outside Latin-1. This is unambiguous, because
+   * the prelude never passes an empty text.
+   */
   btoa: hostFunction(['json'], 'text', (text) => {
     try {
       return btoa(asText(text))
@@ -75,7 +82,9 @@ export const textFunctions: HostFunctions = {
     }
   }),
 
-  /** Returns a byte 1 and the decoded bytes, or a single byte 0 if the text is not base64. */
+  /**
+   * Decodes base64. Returns a byte 1 followed by the decoded bytes, or a single byte 0 if the text is not valid base64.
+   */
   atob: hostFunction(['json'], 'bytes', (text) => {
     try {
       return Buffer.from(`\u0001${atob(asText(text))}`, 'latin1')
@@ -85,20 +94,23 @@ export const textFunctions: HostFunctions = {
   }),
 }
 
-/** A JSON argument may have any type. */
+/** Returns a JSON argument if it is a string, or '' otherwise, because the guest may pass a value of any type. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * Returns most texts unchanged. Returns JSON for an empty text, for a text with NUL, and for a text that could be
- * mistaken for JSON.
+ * Prepares a text for passing to the guest. Most texts are returned unchanged. An empty text, a text with NUL, and a
+ * text that could be mistaken for JSON are returned as JSON.
  */
 function crossing(text: string): string {
   return text === '' || text.startsWith('"') || text.includes('\0') ? JSON.stringify(text) : text
 }
 
-/** Caches one decoder per kind. Without `stream`, a decoder keeps no state between calls. */
+/**
+ * Returns a cached decoder for an encoding and options. Decoders can be reused, because they keep no state between
+ * calls without `stream`.
+ */
 function decoder(encoding: string, fatal: boolean, ignoreBOM: boolean): TextDecoder {
   const kind = `${encoding} ${fatal} ${ignoreBOM}`
   let found = decoders.get(kind)

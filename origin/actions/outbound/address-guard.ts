@@ -7,14 +7,17 @@ import { OutboundError } from './outbound-error.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { isLocalName, type Target } from './target.ts'
 
-/** Checks whether a host and port may be reached, and at which addresses. Used once per host and port of each run. */
+/**
+ * Decides whether an action may connect to a host and port, and at which addresses. Called once per host and port in
+ * each run.
+ */
 export class AddressGuard {
   readonly #policy: OutboundPolicy
   readonly #names: NameResolver
   readonly #isPublic: (address: string) => boolean
   #ofThisMachine: ReadonlySet<string> | undefined
 
-  /** @param isPublic returns true if anyone may reach the address */
+  /** @param isPublic returns true if an IP address is public, so that actions may reach it */
   constructor(policy: OutboundPolicy, names: NameResolver, isPublic: (address: string) => boolean) {
     this.#policy = policy
     this.#names = names
@@ -22,9 +25,9 @@ export class AddressGuard {
   }
 
   /**
-   * Returns the addresses that may be connected to. The name must not be resolved again. A single non-public address
-   * rejects the name, even if others are public: no honest name has both, and the address that is connected to would
-   * depend on which one responds.
+   * Returns the addresses at which the action may connect to the target. The caller must not resolve the name again. A
+   * name with any non-public address is rejected, even if its other addresses are public: no legitimate name has both,
+   * and the one that is used would depend on which address responds.
    * @throws {OutboundError}
    */
   async admit(target: Target): Promise<readonly string[]> {
@@ -41,13 +44,16 @@ export class AddressGuard {
     const addresses = await this.#resolve(target, isAllowed)
     if (!isAllowed && !addresses.every((address) => this.#isForeignAndPublic(address)))
       throw new OutboundError(
-        `${named} resolves to an address that is not public: actions reach public hosts only`,
+        `${named} resolves to a non-public address; actions can reach only public hosts`,
       )
     await this.#refuseOwn(target, addresses)
     return fewOf(addresses)
   }
 
-  /** A host of our own is refused at its other ports too, unless the operator allows exactly that port. */
+  /**
+   * Returns true if the target is one of our own services by name. Their hosts are refused at all other ports too,
+   * unless the operator allows the exact port.
+   */
   #isOwnName({ host, port }: Target, isAllowed: boolean): boolean {
     return this.#policy.deny.some(
       (own) => own.host === host && (own.port === null || own.port === port || !isAllowed),
@@ -56,13 +62,13 @@ export class AddressGuard {
 
   async #resolve({ host, named }: Target, isAllowed: boolean): Promise<string[]> {
     try {
-      // An allowed name may be defined in the hosts file of a developer's machine.
+      // Allowed names are resolved by the system, because they may be in the hosts file of a developer's machine.
       if (!isAllowed) return await this.#names.addresses(host)
       return (await lookup(host, { all: true })).map(({ address }) => address)
     } catch (error) {
       throw new OutboundError(
         error instanceof NameError && !error.isUnknown
-          ? `the name servers did not answer for ${named}`
+          ? `the name servers did not respond for ${named}`
           : `${named} does not resolve to an address`,
       )
     }
@@ -73,7 +79,10 @@ export class AddressGuard {
     return canonical !== undefined && this.#isPublic(canonical) && !this.#own().has(canonical)
   }
 
-  /** Public addresses of this machine. Connecting to one of them would bypass the firewall. */
+  /**
+   * Returns the public addresses of this machine. They are refused, because connections to them would bypass the
+   * firewall.
+   */
   #own(): ReadonlySet<string> {
     this.#ofThisMachine ??= new Set(
       Object.values(networkInterfaces()).flatMap((all) =>
@@ -86,7 +95,7 @@ export class AddressGuard {
     return this.#ofThisMachine
   }
 
-  /** Refuses a host that resolves to an address of one of our own services. */
+  /** Throws if one of the addresses belongs to one of our own services on the same port. */
   async #refuseOwn({ port, named }: Target, addresses: readonly string[]): Promise<void> {
     const wanted = new Set(addresses.map(canonicalAddress))
     const rivals = this.#policy.deny.filter((own) => own.port === port)
@@ -96,8 +105,8 @@ export class AddressGuard {
   }
 
   /**
-   * Returns no addresses if an own service does not resolve. It does not resolve for actions either, so denying its
-   * name is enough.
+   * Returns the addresses of one of our own services. Returns an empty list if its name does not resolve. The name then
+   * does not resolve for actions either, so denying the name is enough.
    */
   async #ownAddresses(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return [host]
@@ -108,13 +117,13 @@ export class AddressGuard {
 }
 
 function notPublic(named: string): OutboundError {
-  return new OutboundError(`${named} is not a public address: actions reach public hosts only`)
+  return new OutboundError(`${named} is not a public address; actions can reach only public hosts`)
 }
 
 function localName(named: string): OutboundError {
-  return new OutboundError(`${named} is a name of a local network: actions reach public hosts only`)
+  return new OutboundError(`${named} is a local network name; actions can reach only public hosts`)
 }
 
 function ownService(named: string): OutboundError {
-  return new OutboundError(`${named} is a service of this deployment: actions cannot call it`)
+  return new OutboundError(`${named} is a service of this deployment, which actions cannot call`)
 }

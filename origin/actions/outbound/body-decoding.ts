@@ -10,7 +10,10 @@ type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promi
 const gzip: Decode = promisify(gunzip)
 const wrapped: Decode = promisify(inflate)
 const raw: Decode = promisify(inflateRaw)
-/** Most responses labeled deflate have a zlib header, but some do not (RFC 9110, 8.4.1.2). */
+/**
+ * Decodes the deflate encoding, with or without a zlib header, because some servers omit the header (RFC 9110,
+ * 8.4.1.2).
+ */
 const deflate: Decode = (bytes, options) =>
   ((bytes[0] ?? 0) & 0x0f) === 8 ? wrapped(bytes, options) : raw(bytes, options)
 
@@ -24,12 +27,15 @@ const DECODERS: Record<string, Decode> = {
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 /**
- * Decoding steps for a response's body, in that order. Empty if an encoding is unknown: the body is not decoded, as in
- * browsers.
+ * Decoding steps for a response body, in the order in which they are applied. Empty if any encoding is unknown; the
+ * body is then not decoded, as in browsers.
  */
 export type Encodings = readonly string[]
 
-/** @throws {OutboundError} if there are more than `ENCODINGS_MAX` encodings */
+/**
+ * Reads the content encodings of a response from its headers.
+ * @throws {OutboundError} if there are more than `ENCODINGS_MAX` encodings
+ */
 export function readEncodings(headers: readonly [string, string][], named: string): Encodings {
   const names = headers
     .filter(([name]) => name === 'content-encoding')
@@ -37,12 +43,15 @@ export function readEncodings(headers: readonly [string, string][], named: strin
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity')
   if (names.length > ENCODINGS_MAX)
-    throw new OutboundError(`the response of ${named} is encoded more than ${ENCODINGS_MAX} times`)
+    throw new OutboundError(
+      `the response of ${named} has more than ${ENCODINGS_MAX} content encodings`,
+    )
   return names.every((name) => Object.hasOwn(DECODERS, name)) ? names.toReversed() : []
 }
 
 /**
- * Decodes a body. The output of each step is limited, so a decompression bomb costs no more than the largest response.
+ * Decodes a response body. The output of each step is limited to the maximum response size, as a protection against
+ * decompression bombs.
  * @throws {OutboundError}
  */
 export async function decodeBody(
@@ -59,7 +68,7 @@ export async function decodeBody(
       bytes = await DECODERS[encoding]!(bytes, { maxOutputLength })
     } catch (error) {
       if (error instanceof RangeError) throw tooLarge(named)
-      throw new OutboundError(`the response of ${named} is not the ${encoding} that it says it is`)
+      throw new OutboundError(`the response of ${named} is not valid ${encoding}`)
     }
   }
   return bytes

@@ -1,8 +1,8 @@
 /**
  * Request headers that an action cannot set. They determine how a message is framed and routed, and a wrong value could
- * smuggle a second request. They are dropped without an error, as in the Fetch standard, because libraries set some of
- * them. The Fetch standard also drops headers that protect the user of a browser (cookie, origin, referer), which does
- * not apply here.
+ * smuggle a second request. As in the Fetch standard, they are dropped without an error, because libraries set some of
+ * them. Unlike in the Fetch standard, headers that protect the user of a browser (cookie, origin, referer) are not
+ * dropped.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -18,7 +18,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** @param name in lower case */
+/** Returns true if a request header is dropped. The name must be in lower case. */
 export function isDroppedHeader(name: string): boolean {
   return DROPPED.has(name) || name.startsWith('proxy-') || name.startsWith('sec-')
 }

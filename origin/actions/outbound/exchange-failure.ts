@@ -2,31 +2,32 @@ import { HEADER_BYTES_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Descriptions of errors of undici, Node and OpenSSL for an action's author. The original messages contain addresses.
+ * Descriptions of undici, Node and OpenSSL error codes for the action's author. The original messages are not used,
+ * because they contain IP addresses.
  */
 const MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
   EADDRNOTAVAIL: 'cannot be reached',
-  ETIMEDOUT: 'does not answer',
-  ECONNRESET: 'closed the connection before its response was whole',
-  EPIPE: 'closed the connection before its response was whole',
-  UND_ERR_SOCKET: 'closed the connection before its response was whole',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent another number of bytes than its content-length says',
+  ETIMEDOUT: 'does not respond',
+  ECONNRESET: 'closed the connection before its response was complete',
+  EPIPE: 'closed the connection before its response was complete',
+  UND_ERR_SOCKET: 'closed the connection before its response was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent a body that does not match its content-length',
   UND_ERR_HEADERS_OVERFLOW: `sent headers of more than ${HEADER_BYTES_MAX} bytes`,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
-  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for a different name',
+  CERT_HAS_EXPIRED: 'has an expired certificate',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
-  CERT_REVOKED: 'has a certificate that was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that it signed itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an authority that is not known',
-  UNABLE_TO_GET_ISSUER_CERT: 'has a certificate of an authority that is not known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an authority that is not known',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not known',
+  CERT_REVOKED: 'has a revoked certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a self-signed certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate from an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'has a certificate from an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate from an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate from an unknown authority',
 }
 
-/** Converts the error of a failed exchange into one for the action's author. */
+/** Converts the error of a failed exchange to an error for the action's author. */
 export function exchangeFailure(error: unknown, named: string): OutboundError {
   if (error instanceof OutboundError) return error
   return new OutboundError(`${named} ${meaning(error)}`)
@@ -38,12 +39,12 @@ function meaning(error: unknown): string {
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError')
     return 'sent a response that is not HTTP/1.1'
-  if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return 'does not speak TLS as it should'
-  if (/CERT|SIGNATURE|CRL|ISSUER/.test(code)) return 'has a certificate that is not valid'
-  return 'could not be asked'
+  if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return 'does not speak TLS correctly'
+  if (/CERT|SIGNATURE|CRL|ISSUER/.test(code)) return 'has an invalid certificate'
+  return 'could not be reached'
 }
 
-/** If several addresses were tried, returns the code of the last one's error. */
+/** Returns the code of an error. If several addresses were tried, returns the code of the last attempt. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1))
   return error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -17,7 +17,7 @@ export type ExchangeRequest = {
   body: Uint8Array | undefined
 }
 
-/** A response as received. `body` is still encoded as listed in `encodings`. */
+/** A response as received, before its body is decoded. `encodings` lists the decoding steps for `body`. */
 export type ExchangeAnswer = {
   status: number
   statusText: string
@@ -29,22 +29,24 @@ export type ExchangeAnswer = {
 export type ExchangeOptions = {
   named: string
   times: OutboundTimes
-  /** True for a response with an unneeded body, such as a redirect that is followed. */
+  /** Returns true if the body of a response is not needed, such as the body of a redirect. */
   isOnlyHead(status: number, headers: readonly [string, string][]): boolean
   signal: AbortSignal
 }
 
 const STATUS_TEXT_MAX = 256
 
-/** Methods that may be sent again if a reused connection turns out to be closed (RFC 9110, 9.2.2). */
+/**
+ * Idempotent methods (RFC 9110, 9.2.2). Their requests may be retried if a reused connection turns out to be closed.
+ */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** Error codes of a connection closed by the server. */
+/** Error codes which mean that the server closed the connection. */
 const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**
- * Sends one request over one connection and returns the response. A server may close a kept connection at the moment
- * when it is reused. A request that may be repeated is then sent again over a fresh connection.
+ * Sends one request and returns the response. A server may close a reused connection just as the request is sent. An
+ * idempotent request is then retried once over a new connection.
  * @throws {OutboundError}
  */
 export async function exchange(
@@ -87,9 +89,12 @@ function attempt(
 type Caller = {
   resolve(answer: ExchangeAnswer): void
   reject(error: OutboundError): void
-  /** The connection can take another request. */
+  /** Returns the connection for reuse by another request. */
   free(): void
-  /** Set if the request may be repeated. Called if the connection was closed without a byte of a response. */
+  /**
+   * Retries the request. Set only if the request may be retried; called if the connection was closed before any part of
+   * a response arrived.
+   */
   again?(): void
 }
 
@@ -101,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isAnswering = false
   #head: Omit<ExchangeAnswer, 'body'> | undefined
   #body: ResponseBody | undefined
-  /** Answered or failed. Data that arrives later is discarded. */
+  /** True once the response has been returned or the request has failed. Data that arrives later is discarded. */
   #settled = false
   #timer: NodeJS.Timeout | undefined
 
@@ -115,7 +120,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller
     if (this.#settled) return controller.abort(this.#over())
     const { named, times } = this.#options
-    this.#wait(times.answer, `${named} did not answer within ${times.answer / 1000} s`)
+    this.#wait(times.answer, `${named} did not respond within ${times.answer / 1000} s`)
   }
 
   onResponseStart(
@@ -128,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isAnswering = true
     if (status < 200) {
       if (++this.#informational > INFORMATIONAL_MAX)
-        this.#fail(new OutboundError(`${named} sends answers that are none`))
+        this.#fail(new OutboundError(`${named} sends responses that are not valid HTTP`))
       return
     }
     try {
@@ -143,7 +148,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       const max = encodings.length === 0 ? OUTBOUND_RESPONSE_MAX_BYTES : ENCODED_MAX_BYTES
       this.#head = { status, statusText, headers, encodings }
       this.#body = new ResponseBody(max, named)
-      this.#wait(times.idle, `${named} stopped within its response for ${times.idle / 1000} s`)
+      this.#wait(
+        times.idle,
+        `${named} stalled for ${times.idle / 1000} s while sending its response`,
+      )
     } catch (error) {
       this.#fail(exchangeFailure(error, named))
     }
@@ -176,7 +184,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(exchangeFailure(error, this.#options.named))
   }
 
-  /** Continues reading for a moment, so that the connection can be reused. */
+  /** Reads and discards the rest of the response for a limited time, so that the connection can be reused. */
   #discard(): void {
     this.#body = new ResponseBody(DISCARD_BYTES, this.#options.named)
     clearTimeout(this.#timer)
@@ -213,6 +221,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #over(): OutboundError {
-    return new OutboundError('the rest of the response is not wanted')
+    return new OutboundError('the rest of the response is not needed')
   }
 }

@@ -1,30 +1,31 @@
 import { promises as dns } from 'node:dns'
 import { ADDRESSES_PER_FAMILY, DNS_TIMEOUT_MS, DNS_TRIES } from './bounds.ts'
 
-/** The name has no address, or its name servers did not answer. */
+/** Thrown if a name has no address, or if its name servers did not respond. */
 export class NameError extends Error {
   readonly isUnknown: boolean
 
   constructor(isUnknown: boolean) {
-    super(isUnknown ? 'the name does not resolve' : 'the name servers did not answer')
+    super(isUnknown ? 'the name does not resolve' : 'the name servers did not respond')
     this.isUnknown = isUnknown
   }
 }
 
 /**
- * Queries the machine's name servers directly: no hosts file, no search domains, no multicast. Queries can be
- * cancelled, while the system's own lookup would occupy one of the process's four threads until it is done.
+ * Resolves names by querying the machine's name servers directly, without the hosts file, search domains or multicast
+ * DNS. These queries can be cancelled. A system lookup would occupy one of the process's four libuv threads until it
+ * completes.
  */
 export class NameResolver {
   readonly #resolver = new dns.Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 
-  /** @param servers name servers to use instead of the machine's, `address:port` */
+  /** @param servers name servers to use instead of the machine's, as `address:port` */
   constructor(servers?: readonly string[]) {
     if (servers !== undefined) this.#resolver.setServers(servers)
   }
 
   /**
-   * Returns every address of a name, IPv4 first.
+   * Returns all addresses of a name, IPv4 addresses first.
    * @throws {NameError}
    */
   async addresses(name: string): Promise<string[]> {
@@ -42,7 +43,7 @@ export class NameResolver {
   }
 }
 
-/** Returns the first few addresses of each family. */
+/** Returns the first `ADDRESSES_PER_FAMILY` addresses of each address family. */
 export function fewOf(addresses: readonly string[]): string[] {
   const family = (isV6: boolean) =>
     addresses.filter((address) => address.includes(':') === isV6).slice(0, ADDRESSES_PER_FAMILY)

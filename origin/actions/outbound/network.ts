@@ -8,17 +8,17 @@ import { isPublicAddress } from './public-address.ts'
 import { RunNetwork } from './run-network.ts'
 import { loadClient } from './undici.ts'
 
-/** Network environment of the requests. Omitted parts default to the real ones. */
+/** Replacements for parts of the network environment, for tests. Omitted parts default to the real environment. */
 export type OutboundWorld = {
-  /** Name servers, `address:port`. */
+  /** Name servers, as `address:port`. */
   nameServers?: readonly string[]
   isPublic?: (address: string) => boolean
-  /** Certificate authorities that replace Node's own, as PEM. */
+  /** Certificate authorities to trust instead of Node's default ones, as PEM. */
   authorities?: readonly string[]
   times?: OutboundTimes
 }
 
-/** Settings shared by the runs of one executor. Keeps no state of any run. */
+/** Network settings shared by all runs of one executor. Contains no state of individual runs. */
 export class Network {
   readonly #policy: OutboundPolicy
   readonly #world: OutboundWorld
@@ -35,8 +35,8 @@ export class Network {
   }
 
   /**
-   * Creates the connections and lookups of one run. `onRequest` is called before each redirect is followed, and may
-   * throw.
+   * Creates the network state of one run. `onRequest` is called before each redirect is followed, and may throw to
+   * prevent that.
    */
   forRun(onRequest: () => void): RunNetwork {
     const { nameServers, isPublic = isPublicAddress, times = TIMES } = this.#world
@@ -47,7 +47,7 @@ export class Network {
     return new RunNetwork({ names, connections, times, onRequest })
   }
 
-  /** Contains authorities but no sessions, so runs may share it. */
+  /** Returns the TLS context. It contains the certificate authorities but no sessions, so all runs can share it. */
   #secureContext(): SecureContext {
     const { authorities } = this.#world
     this.#context ??= createSecureContext({

@@ -1,9 +1,9 @@
 import type { Client } from 'undici'
 
 /**
- * The connections of one run to one origin. A request takes the most recently used one, or opens another. undici's own
- * pool would consider a connection busy until the event loop turn after its response, and so would open a second
- * connection for the second of two consecutive requests.
+ * Connections of one run to one origin. A request uses the most recently used idle connection, or opens a new one.
+ * undici's own pool is not used, because it considers a connection busy until the event loop turn after its response,
+ * and would open a second connection for two consecutive requests.
  */
 export class OriginConnections {
   readonly #connect: () => Client
@@ -14,7 +14,7 @@ export class OriginConnections {
     this.#connect = connect
   }
 
-  /** @param fresh requires a connection that has never been used */
+  /** Returns an idle connection, or a new one if no connection is idle or `fresh` is set. */
   take({ fresh }: { fresh: boolean }): { client: Client; used: boolean } {
     const idle = fresh ? undefined : this.#idle.pop()
     if (idle !== undefined) return { client: idle, used: true }
@@ -23,7 +23,10 @@ export class OriginConnections {
     return { client, used: false }
   }
 
-  /** Called when a response has ended, successfully or not. A broken connection is reopened by the next request. */
+  /**
+   * Returns a connection for reuse when a response has ended, successfully or not. If the connection is broken, undici
+   * reopens it for the next request.
+   */
   giveBack(client: Client): void {
     this.#idle.push(client)
   }

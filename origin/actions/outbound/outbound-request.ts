@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error.ts'
 
 export type RedirectMode = 'follow' | 'manual' | 'error'
 
-/** A request made by an action. `headers` does not include those that only the host may set. */
+/** A validated request of an action. `headers` does not contain headers that actions cannot set. */
 export type OutboundRequest = {
   url: string
   method: string
@@ -15,29 +15,32 @@ export type OutboundRequest = {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Visible characters, spaces, tabs and non-ASCII bytes, but no line breaks and no NUL. */
+/**
+ * Matches a valid header field value: visible characters, spaces, tabs and non-ASCII bytes, but no line breaks or NUL.
+ */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const METHOD_MAX_CHARACTERS = 32
 const UPPER_CASED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']
-/** Forbidden methods of the Fetch standard. */
+/** Methods that the Fetch standard forbids. */
 const FORBIDDEN_METHODS = ['CONNECT', 'TRACE', 'TRACK']
 const MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
 
 /**
- * Validates a request from the sandbox, which is not trusted.
+ * Validates a request from the sandbox, which is untrusted.
  * @throws {OutboundError}
  */
 export function readRequest(value: unknown, body: Uint8Array): OutboundRequest {
-  if (typeof value !== 'object' || value === null) throw new OutboundError('there is no request')
+  if (typeof value !== 'object' || value === null) throw new OutboundError('the request is missing')
   const { url, method, headers, redirect } = value as Record<string, unknown>
-  if (typeof url !== 'string') throw new OutboundError('the URL of a request is text')
+  if (typeof url !== 'string') throw new OutboundError('url: expected a string')
   const mode = MODES.find((known) => known === redirect)
-  if (mode === undefined) throw new OutboundError('redirect is "follow", "manual" or "error"')
+  if (mode === undefined)
+    throw new OutboundError('redirect: expected "follow", "manual" or "error"')
   const verb = readMethod(method)
   if (body.length > OUTBOUND_BODY_MAX_BYTES)
-    throw new OutboundError(`the body of a request is at most ${OUTBOUND_BODY_MAX_BYTES} bytes`)
+    throw new OutboundError(`the request body can have at most ${OUTBOUND_BODY_MAX_BYTES} bytes`)
   if (body.length > 0 && (verb === 'GET' || verb === 'HEAD'))
-    throw new OutboundError(`a ${verb} request has no body`)
+    throw new OutboundError(`a ${verb} request cannot have a body`)
   return {
     url,
     method: verb,
@@ -49,29 +52,30 @@ export function readRequest(value: unknown, body: Uint8Array): OutboundRequest {
 
 function readMethod(value: unknown): string {
   if (typeof value !== 'string' || value.length > METHOD_MAX_CHARACTERS || !TOKEN.test(value))
-    throw new OutboundError('the method of a request is not valid')
+    throw new OutboundError('method: not a valid HTTP method')
   const upper = value.toUpperCase()
-  if (FORBIDDEN_METHODS.includes(upper)) throw new OutboundError(`${upper} requests are not made`)
+  if (FORBIDDEN_METHODS.includes(upper))
+    throw new OutboundError(`${upper} requests are not supported`)
   return UPPER_CASED.includes(upper) ? upper : value
 }
 
 function readHeaders(value: unknown): [string, string][] {
-  if (!Array.isArray(value)) throw new OutboundError('the headers of a request are pairs')
+  if (!Array.isArray(value)) throw new OutboundError('headers: expected pairs')
   const headers: [string, string][] = []
   let bytes = 0
   for (const entry of value as unknown[]) {
     const [name, text] = Array.isArray(entry) ? (entry as unknown[]) : []
     if (typeof name !== 'string' || typeof text !== 'string')
-      throw new OutboundError('the headers of a request are pairs of text')
-    if (!TOKEN.test(name)) throw new OutboundError('a header has a name that is not valid')
+      throw new OutboundError('headers: expected pairs of strings')
+    if (!TOKEN.test(name)) throw new OutboundError('a header has an invalid name')
     const trimmed = text.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '')
     const lower = name.toLowerCase()
     if (!FIELD_VALUE.test(trimmed))
-      throw new OutboundError(`the value of the header ${lower.slice(0, 64)} is not valid`)
+      throw new OutboundError(`the header ${lower.slice(0, 64)} has an invalid value`)
     bytes += lower.length + trimmed.length
     if (bytes > HEADER_BYTES_MAX || headers.length >= HEADER_FIELDS_MAX)
       throw new OutboundError(
-        `the headers of a request are at most ${HEADER_FIELDS_MAX}, with ${HEADER_BYTES_MAX} bytes`,
+        `a request can have at most ${HEADER_FIELDS_MAX} headers with ${HEADER_BYTES_MAX} bytes in total`,
       )
     if (!isDroppedHeader(lower)) headers.push([lower, trimmed])
   }

@@ -1,4 +1,4 @@
-/** Outbound requests of actions (`fetch`), in the executor's process. */
+/** Outbound requests of actions (`fetch`), made in the executor's process. */
 import type { Network, OutboundWorld } from './network.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { RunOutbound } from './run-outbound.ts'
@@ -7,7 +7,7 @@ export type { OutboundWorld } from './network.ts'
 export type { OutboundAnswer } from './run-outbound.ts'
 export { RunOutbound } from './run-outbound.ts'
 
-/** Outbound requests of one executor. Keeps no state of any run. */
+/** Creates a handler of outbound requests for each run of an executor. Contains no state of individual runs. */
 export class Outbound {
   readonly #policy: OutboundPolicy
   readonly #world: OutboundWorld
@@ -18,18 +18,24 @@ export class Outbound {
     this.#world = world
   }
 
-  /** Creates the outbound requests of one run. Costs nothing until the first one. Must be closed when the run ends. */
+  /**
+   * Creates the handler of outbound requests for one run. The handler uses no resources until the first request. It
+   * must be closed when the run ends.
+   */
   forRun(): RunOutbound {
     return new RunOutbound(async (onRequest) => (await this.#load()).forRun(onRequest))
   }
 
-  /** Loads in advance what the first request would wait for. */
+  /** Loads the network modules in advance, so that the first request does not have to wait for them. */
   async preload(): Promise<void> {
     const network = await this.#load()
     network.preload()
   }
 
-  /** Loads on demand, because twenty modules, TLS and undici would slow down the start of every executor. */
+  /**
+   * Loads the network modules on demand, because loading twenty modules, TLS and undici would slow down the start of
+   * every executor.
+   */
   #load(): Promise<Network> {
     this.#network ??= import('./network.ts').then(
       ({ Network }) => new Network(this.#policy, this.#world),

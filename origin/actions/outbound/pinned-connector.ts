@@ -9,22 +9,24 @@ import type { Target } from './target.ts'
 
 export type ConnectorOptions = {
   target: Target
-  /** The addresses that were checked. No other address is connected to. */
+  /** The checked addresses of the target. The connector never connects to any other address. */
   addresses: readonly string[]
   secureContext: SecureContext
   connectMs: number
-  /** Every socket from its creation on, so that the end of the run can close it. */
+  /** Receives every socket as soon as it is created, so that all sockets can be closed when the run ends. */
   sockets: Set<Socket>
 }
 
-/** Creates a connector that uses only the addresses that were checked, and does not resolve names. */
+/** Creates a connector that connects only to checked addresses and does not resolve names. */
 export function pinnedConnector(options: ConnectorOptions): buildConnector.connector {
   const { target, addresses, connectMs, sockets } = options
   return (_undici, callback) => {
     const socket = open(options)
     sockets.add(socket)
     const late = () =>
-      socket.destroy(new OutboundError(`no connection to ${target.named} in ${connectMs / 1000} s`))
+      socket.destroy(
+        new OutboundError(`could not connect to ${target.named} within ${connectMs / 1000} s`),
+      )
     const timer = setTimeout(late, connectMs)
     let isAnswered = false
     const answer = (...result: Parameters<buildConnector.Callback>) => {
@@ -36,7 +38,9 @@ export function pinnedConnector(options: ConnectorOptions): buildConnector.conne
     socket.setNoDelay(true)
     socket.once(target.url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
       if (isOneOf(addresses, socket.remoteAddress)) return answer(null, socket)
-      socket.destroy(new OutboundError(`the connection to ${target.named} went elsewhere`))
+      socket.destroy(
+        new OutboundError(`the connection to ${target.named} reached a different address`),
+      )
     })
     socket.on('error', (error) => answer(error, null))
     socket.on('close', () => {

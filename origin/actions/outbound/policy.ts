@@ -1,22 +1,31 @@
-/** Non-public addresses that actions may reach, and public addresses that they may not reach. */
+/**
+ * Exceptions to the rule that actions can reach public addresses only: additional hosts that are allowed, and hosts
+ * that are denied.
+ */
 import type { HostPort } from './host-port.ts'
 import { canonicalHost, portOf } from './host-port.ts'
 
-/** If `port` is null, denies the name alone, at any port, but not the addresses that it resolves to. */
+/**
+ * A host that actions may not reach. If `port` is null, the name is denied at any port, but the addresses that it
+ * resolves to are not.
+ */
 export type DeniedHost = { host: string; port: number | null }
 
-/** Plain data, because it is sent to each executor. Hosts are as returned by `canonicalHost`. */
+/**
+ * Hosts that actions may or may not reach, in the form returned by `canonicalHost`. The policy is plain data, because
+ * it is sent to each executor.
+ */
 export type OutboundPolicy = {
-  /** Exempts exactly these from the address rule. For local development only. */
+  /** Host and port pairs that actions may reach although they are not public. For local development only. */
   allow: readonly HostPort[]
-  /** Our own services, refused by name and by address. Takes precedence over `allow`. */
+  /** Our own services, which are refused by name and by address. Takes precedence over `allow`. */
   deny: readonly DeniedHost[]
 }
 
 export const PUBLIC_ONLY: OutboundPolicy = { allow: [], deny: [] }
 
 /**
- * Parses `SVC_OUTBOUND_ALLOW`: `host:port`, separated by commas, IPv6 in brackets.
+ * Parses `SVC_OUTBOUND_ALLOW`: a comma-separated list of `host:port`, with IPv6 addresses in brackets.
  * @returns undefined if an entry has another form
  */
 export function parseAllowed(text: string): HostPort[] | undefined {
@@ -26,8 +35,8 @@ export function parseAllowed(text: string): HostPort[] | undefined {
 }
 
 /**
- * Parses `SVC_OUTBOUND_DENY`: `host:port`, or `host` alone. A host alone denies the name but not its addresses, because
- * a content delivery network shares its addresses among customers.
+ * Parses `SVC_OUTBOUND_DENY`: a comma-separated list of `host:port` or `host`. An entry without a port denies the name
+ * but not its addresses, because a content delivery network shares its addresses among customers.
  * @returns undefined if an entry has another form
  */
 export function parseDenied(text: string): DeniedHost[] | undefined {
@@ -40,8 +49,8 @@ export function parseDenied(text: string): DeniedHost[] | undefined {
 }
 
 /**
- * Returns the hosts and ports of our own services, such as the public URL and the database. A URL without a host is
- * skipped.
+ * Returns the hosts and ports in the URLs of our own services, such as the public URL and the database. URLs without a
+ * host are skipped.
  */
 export function ownServices(urls: readonly (string | undefined)[]): HostPort[] {
   return urls.flatMap((text) => {

@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * IPv4 ranges that are not public: IANA's IPv4 Special-Purpose Address Registry, multicast, and a cloud's own address.
+ * IPv4 ranges that are not public: those in IANA's IPv4 Special-Purpose Address Registry, multicast, and an address
+ * used within Azure.
  */
 const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
   ['0.0.0.0', 8], // this network
@@ -14,10 +15,10 @@ const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
   ['192.0.0.0', 24], // protocol assignments; metadata (192.0.0.192)
   ['192.0.2.0', 24], // documentation
   ['192.31.196.0', 24], // AS112 anycast: the nearest instance may be a private one
-  ['192.52.193.0', 24], // AMT anycast, as above
+  ['192.52.193.0', 24], // AMT anycast: the nearest instance may be a private one
   ['192.88.99.0', 24], // 6to4 relays
   ['192.168.0.0', 16], // private
-  ['192.175.48.0', 24], // AS112
+  ['192.175.48.0', 24], // AS112 anycast
   ['198.18.0.0', 15], // benchmarking
   ['198.51.100.0', 24], // documentation
   ['203.0.113.0', 24], // documentation
@@ -26,16 +27,17 @@ const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
 ]
 
 /**
- * The only IPv6 range that is routed globally. Excludes mapped, translated, local, site-local and multicast addresses.
+ * The only IPv6 range that is routed globally. Mapped, translated, unique local, link-local, site-local and multicast
+ * addresses are outside of it.
  */
 const GLOBAL_UNICAST_V6: readonly [network: string, bits: number] = ['2000::', 3]
 
-/** Ranges within it that are not public: IANA's IPv6 Special-Purpose Address Registry. */
+/** Ranges of the global unicast range 2000::/3 that are not public (IANA's IPv6 Special-Purpose Address Registry). */
 const NOT_PUBLIC_V6: readonly [network: string, bits: number][] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarking, ORCHID
   ['2001:db8::', 32], // documentation
   ['2002::', 16], // 6to4: contains an IPv4 address
-  ['2620:4f:8000::', 48], // AS112
+  ['2620:4f:8000::', 48], // AS112 anycast
   ['3fff::', 20], // documentation
 ]
 
@@ -46,8 +48,8 @@ const globalUnicast = new BlockList()
 globalUnicast.addSubnet(...GLOBAL_UNICAST_V6, 'ipv6')
 
 /**
- * True for an IP address that everyone on the internet reaches the same way. False if it has a zone, or is not an
- * address.
+ * Returns true for a public IP address: one that leads to the same host from everywhere on the internet. Returns false
+ * for an address with a zone ID, and for text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false

@@ -5,8 +5,8 @@ import { readTarget, type Target } from './target.ts'
 const STATUSES = [301, 302, 303, 307, 308]
 const OF_THE_BODY = ['content-encoding', 'content-language', 'content-location', 'content-type']
 /**
- * Headers for the origin that they were set for. The Fetch standard lists only the first, because browsers handle
- * cookies.
+ * Headers that are removed when a redirect leads to another origin. The Fetch standard lists only `authorization`,
+ * because browsers handle cookies themselves.
  */
 const OF_THE_ORIGIN = ['authorization', 'cookie']
 
@@ -22,8 +22,8 @@ export function locationOf(
 }
 
 /**
- * Builds the request that follows a redirect (Fetch standard, HTTP-redirect fetch).
- * @throws {OutboundError} if it leads to a URL that no action may request
+ * Builds the next request for a redirect (Fetch standard, HTTP-redirect fetch).
+ * @throws {OutboundError} if the redirect leads to a URL that actions may not request
  */
 export function follow(
   request: Part,
@@ -51,6 +51,6 @@ function redirected(location: string, from: Target): Target {
     return readTarget(location, from.url)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw new OutboundError(`${from.named} redirects where no request may go: ${error.message}`)
+    throw new OutboundError(`${from.named} redirects to a forbidden URL: ${error.message}`)
   }
 }

@@ -4,8 +4,8 @@ import { OutboundError } from './outbound-error.ts'
 const FIRST_BYTES = 16_384
 
 /**
- * Collects a body in one buffer. With a million chunks of one byte, a view for each would take a hundred times the
- * memory.
+ * Collects a response body in a single buffer. Keeping each chunk as a separate view would take a hundred times the
+ * memory for a million one-byte chunks.
  */
 export class ResponseBody {
   readonly #max: number
@@ -18,7 +18,7 @@ export class ResponseBody {
     this.#named = named
   }
 
-  /** @throws {OutboundError} if this part makes the body too large */
+  /** Appends a part of the body. @throws {OutboundError} if the body becomes too large */
   add(part: Uint8Array): void {
     const length = this.#length + part.length
     if (length > this.#max) throw tooLarge(this.#named)
@@ -39,7 +39,7 @@ export class ResponseBody {
 
 export function tooLarge(named: string): OutboundError {
   return new OutboundError(
-    `the response of ${named} is longer than ${OUTBOUND_RESPONSE_MAX_BYTES} bytes: ask for less`,
+    `the response of ${named} is longer than ${OUTBOUND_RESPONSE_MAX_BYTES} bytes; request less data`,
     'outbound_response_too_large',
   )
 }

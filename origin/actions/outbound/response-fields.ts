@@ -2,10 +2,10 @@ import { HEADER_FIELDS_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Reads the fields of a response's header, in the order received: names in lower case, values with one character per
- * byte (Fetch standard, isomorphic decode).
- * @param raw alternating names and values, as undici provides them
- * @throws {OutboundError} if there are too many
+ * Reads the header fields of a response in the order received. Names are in lower case, and values have one character
+ * per byte (Fetch standard, isomorphic decode).
+ * @param raw alternating names and values, as provided by undici
+ * @throws {OutboundError} if there are too many fields
  */
 export function readFields(raw: unknown, named: string): [string, string][] {
   const parts = Array.isArray(raw) ? (raw as (Uint8Array | string)[]) : []

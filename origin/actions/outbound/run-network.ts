@@ -7,17 +7,32 @@ import type { NameResolver } from './name-resolver.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readRequest, type OutboundRequest } from './outbound-request.ts'
 import { follow, locationOf } from './redirect.ts'
-import type { OutboundAnswer } from './run-outbound.ts'
 import { readTarget } from './target.ts'
 import { Turns } from './turns.ts'
 
-type Answered = Extract<OutboundAnswer, { ok: true }>
+export type Answered = {
+  ok: true
+  value: {
+    status: number
+    statusText: string
+    /** URL of the final request after redirects, without its fragment. */
+    url: string
+    redirected: boolean
+    /**
+     * Header fields of the response, with names in lower case and one character per byte in values. Multiple
+     * `set-cookie` fields are kept separate.
+     */
+    headers: [name: string, value: string][]
+  }
+  /** Decoded response body. The `content-encoding` and `content-length` headers still describe the encoded body. */
+  bytes: Uint8Array
+}
 
 export type RunNetworkOptions = {
   names: NameResolver
   connections: Connections
   times: OutboundTimes
-  /** Called before each redirect is followed. Throws if no further request is allowed. */
+  /** Called before each redirect is followed. Throws if the run may not make another request. */
   onRequest: () => void
 }
 
@@ -26,7 +41,7 @@ const DEFAULT_HEADERS: readonly [string, string][] = [
   ['user-agent', 'svc-action/1'],
 ]
 
-/** State shared by the requests of one run: resolved names, connections, and the concurrency limit. */
+/** Network state shared by the requests of one run: resolved names, connections, and the concurrency limit. */
 export class RunNetwork {
   readonly #options: RunNetworkOptions
   readonly #turns = new Turns(CONCURRENT_MAX)
@@ -36,8 +51,9 @@ export class RunNetwork {
   }
 
   /**
-   * @param request as sent by the sandbox
-   * @throws {OutboundError} also as the signal's reason
+   * Sends a request and follows its redirects.
+   * @param request the request as received from the sandbox, not yet validated
+   * @throws {OutboundError} also if the signal is aborted; its reason must be an OutboundError
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<Answered> {
     const wanted = readRequest(request, body)
@@ -78,10 +94,10 @@ export class RunNetwork {
       if (location === undefined || redirect === 'manual')
         return await orAborted(toAnswer(answer, url, named, redirects > 0), signal)
       if (redirect === 'error')
-        throw new OutboundError(`${named} redirects, which the request's redirect mode forbids`)
+        throw new OutboundError(`${named} redirects, but the request's redirect mode is "error"`)
       if (redirects >= OUTBOUND_REDIRECTS_MAX)
         throw new OutboundError(
-          `more than ${OUTBOUND_REDIRECTS_MAX} redirects, the last by ${named}: a loop?`,
+          `more than ${OUTBOUND_REDIRECTS_MAX} redirects, the last one from ${named}; this may be a loop`,
         )
       onRequest()
       ;({ target, request } = follow(request, target, answer.status, location))
@@ -106,7 +122,10 @@ async function toAnswer(
   return { ok: true, value: { status, statusText, url: shown.href, redirected, headers }, bytes }
 }
 
-/** Rejects as soon as the signal is aborted, because name servers and decoders cannot be stopped immediately. */
+/**
+ * Returns a promise for `work` that rejects as soon as the signal is aborted, because DNS queries and decoders cannot
+ * be stopped immediately.
+ */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason as Error)

@@ -1,52 +1,40 @@
 import { OUTBOUND_BODY_MAX_BYTES, OUTBOUND_REQUESTS_MAX } from '../../../shared/limits.ts'
 import { abortedError, OutboundError, type OutboundCode } from './outbound-error.ts'
-import type { RunNetwork } from './run-network.ts'
+import type { Answered, RunNetwork } from './run-network.ts'
 
-export type OutboundAnswer =
-  | {
-      ok: true
-      value: {
-        status: number
-        statusText: string
-        /** URL of the last request, without its fragment. */
-        url: string
-        redirected: boolean
-        /** Names in lower case, values with one character per byte. Several `set-cookie` fields stay separate. */
-        headers: [name: string, value: string][]
-      }
-      /** Decompressed. `content-encoding` and `content-length` in the headers still describe the original message. */
-      bytes: Uint8Array
-    }
-  | { ok: false; message: string; code?: OutboundCode }
+export type OutboundAnswer = Answered | { ok: false; message: string; code?: OutboundCode }
 
-/** The outbound requests of one run. Limits their number, and ends them with the run. */
+/** Makes the outbound requests of one run. Limits their number, and aborts them when the run ends. */
 export class RunOutbound {
-  /** Requests so far, including redirects that were followed. */
+  /** Number of requests so far, including followed redirects. */
   count = 0
   readonly #load: (onRequest: () => void) => Promise<RunNetwork>
-  /** Controllers that abort the requests in flight. */
+  /** Abort controllers of the requests in flight. */
   readonly #underWay = new Set<AbortController>()
   #closed = false
   #network: Promise<RunNetwork> | undefined
 
-  /** `load` is called on the first request. */
+  /**
+   * Creates the handler of one run's outbound requests.
+   * @param load creates the run's network state; called on the first request
+   */
   constructor(load: (onRequest: () => void) => Promise<RunNetwork>) {
     this.#load = load
   }
 
   /**
    * Makes a request and follows redirects to the final response. Never rejects.
-   * @param request `{url, method, headers: [name, value][], redirect}`, from the sandbox and therefore untrusted
-   * @param body copied before this returns; an empty one means no body
+   * @param request `{url, method, headers: [name, value][], redirect}`; untrusted, because it comes from the sandbox
+   * @param body copied before this method returns; an empty body means no body
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundAnswer> {
     const abort = new AbortController()
     const end = () => abort.abort(abortedError())
     try {
       if (signal.aborted || this.#closed) throw abortedError()
-      // Counted first, because even a request that is refused later may query name servers.
+      // Counts the request before any check, because even a request that is then refused may query name servers.
       this.#countOne()
-      // One byte over the limit, so that a body that is too long is still recognized as such.
+      // Copies at most one byte more than the limit, so that a body that is too long is still detected.
       const copy = Uint8Array.from(body.subarray(0, OUTBOUND_BODY_MAX_BYTES + 1))
       signal.addEventListener('abort', end)
       this.#underWay.add(abort)
@@ -62,7 +50,7 @@ export class RunOutbound {
     }
   }
 
-  /** Called when the run has ended. Fails the requests in flight and closes every connection. */
+  /** Aborts the requests in flight and closes all connections of the run. Must be called when the run has ended. */
   close(): void {
     this.#closed = true
     for (const abort of this.#underWay) abort.abort(abortedError())
@@ -80,7 +68,7 @@ export class RunOutbound {
   #countOne(): void {
     if (this.count >= OUTBOUND_REQUESTS_MAX)
       throw new OutboundError(
-        `a run makes at most ${OUTBOUND_REQUESTS_MAX} outbound requests, redirects included`,
+        `a run can make at most ${OUTBOUND_REQUESTS_MAX} outbound requests, including redirects`,
         'outbound_limit',
       )
     this.count++

@@ -5,37 +5,36 @@ import { hostOf, portOf } from './host-port.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Destination of a request, in canonical spelling. `named` is the host, and the port unless it is the default, for
- * messages.
+ * Destination of a request, in canonical form. `named` is the name used in error messages: the host, followed by the
+ * port unless it is the default port.
  */
 export type Target = { url: URL; host: string; port: number; named: string }
 
 /**
- * Reads the URL of a request, or of a redirect from `base`. The URL standard's parser has already normalized all other
- * spellings of an address: decimal, octal, hexadecimal, short, percent-encoded, full-width.
- * @throws {OutboundError} for a URL that no action may request, whatever its host resolves to
+ * Parses the URL of a request, or of a redirect from `base`. The URL parser normalizes all other notations of an IP
+ * address: decimal, octal, hexadecimal, short, percent-encoded and full-width.
+ * @throws {OutboundError} if actions may not request the URL, regardless of what its host resolves to
  */
 export function readTarget(text: string, base?: URL): Target {
   if (text.length > OUTBOUND_URL_MAX_CHARACTERS) throw tooLong()
   const url = URL.parse(text, base?.href)
-  if (url === null)
-    throw new OutboundError('the URL is not valid: it must be an absolute http or https URL')
+  if (url === null) throw new OutboundError('invalid URL: expected an absolute http or https URL')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new OutboundError(
       `only http and https URLs can be fetched, not ${url.protocol.slice(0, 32)}`,
     )
   if (url.username !== '' || url.password !== '')
     throw new OutboundError(
-      'the URL holds credentials, which end up in logs: put them into a header, as authorization',
+      'the URL contains credentials, which end up in logs; send them in a header, such as authorization',
     )
   if (url.href.length > OUTBOUND_URL_MAX_CHARACTERS) throw tooLong()
   const port = portOf(url)
   if (BAD_PORTS.has(port))
     throw new OutboundError(
-      `port ${port} belongs to another protocol and is blocked, as in browsers`,
+      `port ${port} is blocked because it belongs to another protocol, as in browsers`,
     )
   const host = hostOf(url)
-  // TLS and certificates do not use the trailing dot of the root.
+  // Removes the trailing dot of the host, because TLS and certificates do not use it.
   if (isIP(host) === 0) url.hostname = host
   return { url, host, port, named: url.host }
 }
@@ -53,7 +52,10 @@ const LOCAL_NAMES = [
   'home.arpa',
 ]
 
-/** True for a name that has a different meaning in each network. No public name server should resolve it. */
+/**
+ * Returns true for a host name that has a meaning only within a local network. Public name servers should not resolve
+ * such names.
+ */
 export function isLocalName(host: string): boolean {
   if (isIP(host) !== 0) return false
   if (!host.includes('.')) return true

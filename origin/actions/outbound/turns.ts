@@ -1,4 +1,4 @@
-/** Concurrency limit. Callers over the limit wait in order of arrival. */
+/** Semaphore. Callers above the concurrency limit wait in order of arrival. */
 export class Turns {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -8,7 +8,8 @@ export class Turns {
   }
 
   /**
-   * Resolves when it is this caller's turn, or rejects with the signal's reason. The caller ends its turn with `done`.
+   * Resolves when the caller may proceed, or rejects with the signal's reason. The caller must call `done` when it has
+   * finished.
    */
   take(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)

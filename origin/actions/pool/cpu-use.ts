@@ -1,12 +1,15 @@
-/** Decay time. Usage this long ago counts a third of current usage, so a burst is forgotten within a few seconds. */
+/**
+ * Time constant of the exponential decay of recorded CPU usage: after this time, usage counts about a third. A burst is
+ * forgotten within a few seconds.
+ */
 const FADES_MS = 1_000
 
-/** Share of one core below which usage is ignored. */
+/** CPU usage, in cores, below which an account counts as inactive. */
 const NOTHING = 0.001
 
 type Use = { ms: number; at: number }
 
-/** Recent CPU usage of each account's runs, in cores: 1 is one core all the time. */
+/** Recent CPU usage of each account's runs, in cores. A value of 1 means one fully used core. */
 export class CpuUse {
   readonly #cores: number
   readonly #uses = new Map<string, Use>()
@@ -15,7 +18,7 @@ export class CpuUse {
     this.#cores = cores
   }
 
-  /** True if more than one account has used CPU time lately. */
+  /** True if more than one account has used CPU time recently. */
   get isShared(): boolean {
     return this.#uses.size > 1
   }
@@ -31,9 +34,9 @@ export class CpuUse {
   }
 
   /**
-   * True if an account used more than half of its share, which is the cores divided by the accounts that used them. The
-   * limit is half, because even an account without pauses does not use a whole core: there is time between its runs. An
-   * account that is alone has no share.
+   * Returns true if an account recently used more than half of its fair share, which is the number of cores divided by
+   * the number of active accounts. The limit is half, because there are gaps between runs, so even an account that
+   * always has a run does not use a whole core. Returns false if only one account is active.
    */
   isHeavy(account: string, now: number): boolean {
     if (this.#uses.size === 1) return false
@@ -41,7 +44,7 @@ export class CpuUse {
     return use !== undefined && faded(use, now) / FADES_MS > this.#cores / this.#uses.size / 2
   }
 
-  /** Forgets accounts that have not computed lately, so that the others share the cores. */
+  /** Removes accounts that have not used CPU time recently, so that the remaining accounts share the cores. */
   forget(now: number): void {
     for (const [account, use] of this.#uses)
       if (faded(use, now) / FADES_MS < NOTHING) this.#uses.delete(account)

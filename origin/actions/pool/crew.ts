@@ -6,24 +6,30 @@ import { FAILED_START_PAUSE_MS, FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX }
 import type { TemplateFile } from './template.ts'
 
 type Listener = {
-  /** The executor can take a run: it has started, or has finished one. */
+  /** Called when an executor can take a run, after it has started or finished one. */
   free(member: Member): void
-  /** The executor's run began to wait or to compute again. */
+  /** Called when the executor's run changes from computing to waiting, or from waiting to computing. */
   changed(member: Member): void
-  /** The executor has exited, and its run is lost. */
+  /** Called when the executor has exited. A run that it was executing is lost. */
   gone(member: Member): void
-  /** A failed start may be retried. */
+  /** Called when starting executors may be retried after a failure. */
   again(): void
-  /** No executor can be started, either permanently or for now. */
+  /** Called when no executor can be started. `forGood` is true if retrying is pointless. */
   broken(reason: string, forGood: boolean): void
 }
 
-/** The executors of one pool: started with one to spare, kept warm, replaced when worn, and stopped when idle. */
+/**
+ * Manages the executors of one pool. Starts them, with one spare while runs are active, keeps a minimum number warm,
+ * replaces worn ones, and stops idle ones.
+ */
 export class Crew {
   readonly #options: Required<ActionPoolOptions>
   readonly #listener: Listener
   readonly #members = new Set<Member>()
-  /** Free executors, the most recently used one last. The others grow idle and are stopped. */
+  /**
+   * Free executors, the most recently used one last. Runs are given to the last one, so that the others become idle and
+   * are stopped.
+   */
   readonly #free: Member[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #empty = Promise.withResolvers<void>()
@@ -37,13 +43,13 @@ export class Crew {
   constructor(options: Required<ActionPoolOptions>, listener: Listener) {
     this.#options = options
     this.#listener = listener
-    // A caller that never waits for readiness must not crash on an unhandled rejection.
+    // Prevents an unhandled rejection if no caller waits for readiness.
     this.#ready.promise.catch(() => {})
     if (options.min === 0) this.#ready.resolve()
     this.#templateMade = this.#makeTemplate()
   }
 
-  /** Resolves when the minimum number of executors can take runs. Rejects if none can be started. */
+  /** Resolves when the minimum number of executors is ready. Rejects if executors cannot be started. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -65,7 +71,7 @@ export class Crew {
     return counts
   }
 
-  /** True if the last starts have failed and no executor is left to serve runs. */
+  /** True if the most recent executor starts have failed and no executor is left to serve runs. */
   get isBroken(): boolean {
     if (this.#failedStarts < FAILED_STARTS_MAX) return false
     for (const { served, leaving } of this.#members) if (served && !leaving) return false
@@ -79,13 +85,13 @@ export class Crew {
   }
 
   /**
-   * Starts executors: up to the minimum, for waiting runs, and one in advance when none is free.
-   * @param wanted number of runs that could start now
+   * Starts executors to reach the minimum, to serve queued runs, and to keep one spare while runs are active.
+   * @param wanted number of queued runs that could start now
    */
   staff(wanted: number): void {
     const template = this.#template
     if (this.#closed || template === undefined) return
-    // Failing starts are not repeated without need. Only a waiting run justifies another attempt.
+    // After repeated failures, starts executors only if a queued run needs one.
     if (this.#failedStarts >= FAILED_STARTS_MAX && wanted === 0) return
     if (performance.now() < this.#notBefore) return this.#lookAgain()
     let count = 0
@@ -123,11 +129,11 @@ export class Crew {
       this.#template = await this.#options.template
       this.staff(0)
     } catch (error) {
-      this.#break(error instanceof Error ? error.message : 'the template can not be made', true)
+      this.#break(error instanceof Error ? error.message : 'the template cannot be built', true)
     }
   }
 
-  /** @returns undefined if the system cannot create a process */
+  /** Starts an executor process. Returns undefined if the system cannot create a process. */
   #start(template: TemplateFile): Member | undefined {
     const member = new Member(performance.now())
     try {
@@ -147,7 +153,9 @@ export class Crew {
     return member
   }
 
-  /** Schedules another attempt. Without any executor, no other event would start the waiting runs. */
+  /**
+   * Schedules another attempt to start executors. If there is no executor, no other event would start the queued runs.
+   */
   #lookAgain(): void {
     if (this.#isToLookAgain) return
     this.#isToLookAgain = true
@@ -160,10 +168,10 @@ export class Crew {
   #becameFree(member: Member): void {
     if (!member.served) this.#joined(member)
     if (!member.leaving) {
-      if (member.replacement?.served === true) this.#dismiss(member, 'it was replaced')
+      if (member.replacement?.served === true) this.#dismiss(member, 'replaced')
       else {
         member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
-        // An executor with a permanently low priority is taken last.
+        // An executor with a priority that can no longer be raised is taken last.
         if (member.priority.isSpent) this.#free.unshift(member)
         else this.#free.push(member)
       }
@@ -171,12 +179,15 @@ export class Crew {
     this.#listener.free(member)
   }
 
-  /** Replaces worn executors that are free, within the limits on concurrent starts and on executors in total. */
+  /**
+   * Starts replacements for free executors that are worn, within the limits on concurrent starts and on the total
+   * number of executors.
+   */
   #replaceWorn(template: TemplateFile, starting: number, count: number): void {
     for (const member of this.#free.slice()) {
       if (starting >= STARTING_MAX) return
       if (member.replacement !== undefined || !this.#isWorn(member)) continue
-      if (count >= this.#options.max) this.#dismiss(member, 'it was replaced')
+      if (count >= this.#options.max) this.#dismiss(member, 'replaced')
       member.replacement = this.#start(template)
       if (member.replacement === undefined) return
       starting++
@@ -194,18 +205,23 @@ export class Crew {
     if (joined >= this.#options.min) this.#ready.resolve()
     for (const worn of this.#members) {
       if (worn.replacement === member && this.#free.includes(worn)) {
-        this.#dismiss(worn, 'it was replaced')
+        this.#dismiss(worn, 'replaced')
       }
     }
   }
 
-  /** A worn executor serves until its replacement is ready, so that no run waits for a start. */
+  /**
+   * Returns true if an executor should be replaced. The executor continues to serve runs until its replacement is
+   * ready, so that no run waits for a process to start.
+   */
   #isWorn({ executor, priority }: Member): boolean {
     if (priority.isSpent) return true
     return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
   }
 
-  /** Stops an idle executor above the minimum, unless it is the only spare one while runs are active. */
+  /**
+   * Stops an idle executor if there are more than the minimum, unless it is the only free one while runs are active.
+   */
   #grewIdle(member: Member): void {
     let count = 0
     let running = 0
@@ -215,7 +231,7 @@ export class Crew {
       if (occupation !== undefined) running++
     }
     if (count <= this.#options.min) return
-    if (this.#free.length > 1 || running === 0) return this.#dismiss(member, 'it was idle')
+    if (this.#free.length > 1 || running === 0) return this.#dismiss(member, 'idle')
     member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
   }
 
@@ -245,7 +261,10 @@ export class Crew {
     this.#listener.gone(member)
   }
 
-  /** Waiting runs fail only if no executor can serve them. Otherwise the next start is delayed. */
+  /**
+   * Handles a failed start. After repeated failures, delays the next start, and lets queued runs fail if no executor is
+   * left to serve them.
+   */
   #startFailed(reason: string): void {
     if (++this.#failedStarts < FAILED_STARTS_MAX) return
     this.#notBefore = performance.now() + FAILED_START_PAUSE_MS

@@ -4,19 +4,20 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeProcessFolder, removeAbandonedFolders } from './process-folder.ts'
 
-/** Root folder of the project. Code paths are relative to it. */
+/** Root folder of the project. Entry paths are relative to it. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
-/** Matches a relative module in an `import` or an `import()`. */
+/** Matches the specifier of a relative TypeScript module in an `import` statement or `import()` call. */
 const OWN_MODULE = /((?:from|import)\s*\(?\s*')(\.{1,2}\/[^']+)\.ts'/g
 
-/** Code for the processes that run sandboxes: a folder of JavaScript and the files that it needs. */
+/** Generated JavaScript for the processes that run sandboxes. */
 export type ExecutorCode = { folder: string; entry(path: string): string; remove(): void }
 
 /**
- * Writes a module, and all project modules that it imports, as JavaScript without types, at the same paths in a new
- * folder. Node could strip the types itself, but would do so in each process: 60 ms of CPU and 25 MB for every
- * executor. If this process is killed, its folder remains, and the next process removes it.
+ * Writes the entry modules, and all project modules that they import, as JavaScript without types to a new folder. The
+ * paths within the folder are the same as in the project. Node could strip the types itself, but would do so in each
+ * process, which costs 60 ms of CPU and 25 MB per executor. If this process is killed, the folder is left behind, and
+ * the next process removes it.
  * @param entries paths in the project, such as `origin/actions/executor/executor.ts`
  */
 export function writeExecutorCode(entries: readonly string[]): ExecutorCode {

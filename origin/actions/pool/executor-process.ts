@@ -10,28 +10,31 @@ import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 
 /**
- * Time beyond its deadline for which an executor may stay silent. One that still polls responds within milliseconds;
- * one inside a native loop never does.
+ * Grace period after a run's deadline. An executor that still checks the clock responds within milliseconds; one that
+ * is stuck in a native loop never responds and is killed.
  */
 const WATCHDOG_GRACE_MS = 2_000
 
-/** Time for which an executor may continue after `stop`. It receives that message only while its action waits. */
+/**
+ * Time after a `stop` message at which the executor is killed. The executor receives the message only while its action
+ * waits.
+ */
 const STOP_GRACE_MS = 200
 
-/** Starting takes a tenth of a second. An executor that takes this long will never be ready. */
+/** Timeout for the start of an executor, which normally takes a tenth of a second. */
 const READINESS_MAX_MS = 30_000
 
-/** Characters of standard error that are kept to explain why an executor exited. */
+/** Number of characters of standard error that are kept, to explain why an executor exited. */
 const STDERR_CHARACTERS = 2000
 
 export type ExecutorEnd = { reason: string; stderr: string }
 
 type Listener = {
-  /** The executor has started or finished a run, and can take the next one. */
+  /** Called when the executor can take a run, after it has started or finished one. */
   free(): void
-  /** The run began to wait or to compute again. */
+  /** Called when the run changes from computing to waiting, or from waiting to computing. */
   changed?(): void
-  /** The run has reached its deadline but has not ended. To end it, the executor needs CPU time. */
+  /** Called when the run has reached its deadline but has not ended. The executor needs CPU time to end it. */
   due?(): void
   ended(end: ExecutorEnd): void
 }
@@ -43,24 +46,24 @@ type Active = {
   finish(result: RunResult): void
 }
 
-/** An executor as seen from the process that holds the keys. All of its messages are validated. */
+/** Handle of an executor in the process that holds the keys. Validates all messages from the executor. */
 export class ExecutorProcess {
   state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
   /**
-   * While `running`: true if the run uses the CPU, as last reported; false while it waits for a key, a timer or a
+   * Last reported state of the current run: true if it uses the CPU; false if it waits for a key, a timer or a
    * response.
    */
   computing = false
-  /** CPU time of the run, as last reported. */
+  /** Last reported CPU time of the current run, in milliseconds. */
   computedMs = 0
-  /** Number of runs handed over so far, and memory as last reported. */
+  /** Number of runs that the executor has been given, and its last reported memory size in bytes. */
   runs = 0
   rssBytes = 0
   readonly #child: ChildProcess
   readonly #listener: Listener
   #active: Active | undefined
   #stderr = ''
-  /** Reason for killing the executor, if this process did. */
+  /** Reason why this process killed the executor; undefined if it did not. */
   #killedFor: string | undefined
   #gone = false
   #readiness: NodeJS.Timeout | undefined
@@ -74,10 +77,10 @@ export class ExecutorProcess {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
     })
     this.#child.on('message', (message) => this.#hear(message))
-    this.#child.on('error', () => this.kill('it could not be started'))
+    this.#child.on('error', () => this.kill('could not be started'))
     this.#child.on('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`
-      // Messages sent before the exit may still be in the pipe.
+      // Waits for the pipe to close, because it may still contain messages that were sent before the exit.
       if (this.#child.connected) this.#child.once('disconnect', () => this.#exited(how))
       else this.#exited(how)
     })
@@ -89,7 +92,10 @@ export class ExecutorProcess {
     return this.#child.pid
   }
 
-  /** Call this only when `ready`. The run counts as started from here on, because guest code may run at any moment. */
+  /**
+   * Sends a run to the executor. Must be called only while the state is `ready`. From this call on, the run counts as
+   * started, because its code may be executed at any moment.
+   */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     this.state = 'running'
     this.computing = true
@@ -113,14 +119,15 @@ export class ExecutorProcess {
   }
 
   #send(message: ToExecutor): void {
-    // A process that has exited is reported by its exit event. One that was never started has no channel.
+    // Send errors are ignored, because the exit event reports a process that has died. A process that never started has
+    // no channel.
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
   #hear(value: unknown): void {
     if (this.state === 'ended' || this.#killedFor !== undefined) return
     const message = readFromExecutor(value)
-    if (message === undefined) return this.kill('it sent a message that no executor of ours sends')
+    if (message === undefined) return this.kill('sent an invalid message')
     switch (message.type) {
       case 'ready':
         return this.#started(message.rssBytes)
@@ -151,8 +158,7 @@ export class ExecutorProcess {
 
   async #keyOperation({ gate }: Active, { id, operation }: AskedOperation): Promise<void> {
     const asked = gate.ask(operation)
-    if (gate.isFlooded())
-      this.kill('it passed on more key operations than an executor of ours does')
+    if (gate.isFlooded()) this.kill('requested more key operations than an executor may')
     const answer = await asked
     if (answer === undefined) return
     this.#send({ type: 'key_answer', token: gate.token, id, answer })
@@ -162,7 +168,7 @@ export class ExecutorProcess {
     const active = this.#active
     if (active?.gate !== gate) return
     this.#listener.due?.()
-    // Runs after the poll phase, so that a message already in the pipe is read first.
+    // `setImmediate` runs after the poll phase, so that a result already in the pipe is read first.
     const overdue = () => setImmediate(() => this.#overdue(gate, wallMs))
     active.watchdog = setTimeout(overdue, WATCHDOG_GRACE_MS)
   }
@@ -172,7 +178,7 @@ export class ExecutorProcess {
     if (active === undefined || active.gate !== gate) return
     const durationMs = performance.now() - active.startedAt
     const failure = timeoutFailure(`${wallMs / 1000} s of time, in a built-in that does not return`)
-    this.kill('its run passed the deadline and it did not answer')
+    this.kill('its run exceeded the deadline and it did not respond')
     this.#finish({ kind: 'failed', ...failure, logs: [], durationMs }, 'ended')
   }
 
@@ -183,7 +189,7 @@ export class ExecutorProcess {
       const active = this.#active
       if (active?.gate !== gate) return
       const durationMs = performance.now() - active.startedAt
-      this.kill('its run was stopped and it did not answer')
+      this.kill('its run was stopped and it did not respond')
       this.#finish({ kind: 'failed', ...stoppedFailure(), logs: [], durationMs }, 'ended')
     }, STOP_GRACE_MS)
   }
@@ -205,12 +211,12 @@ export class ExecutorProcess {
     this.#gone = true
     clearTimeout(this.#readiness)
     const reason = this.#killedFor ?? how
-    this.#finish({ kind: 'lost', reason: `the executor ended: ${reason}`, started: true }, 'ended')
+    this.#finish({ kind: 'lost', reason: `the executor exited: ${reason}`, started: true }, 'ended')
     this.state = 'ended'
     this.#listener.ended({ reason, stderr: this.#stderr })
   }
 
   #awaitReadiness(): void {
-    this.#readiness = setTimeout(() => this.kill('it did not become ready'), READINESS_MAX_MS)
+    this.#readiness = setTimeout(() => this.kill('did not become ready'), READINESS_MAX_MS)
   }
 }

@@ -1,17 +1,18 @@
-/** A queued item: its account, and the bytes that it holds in memory. */
+/** A queued item, with its account and the number of bytes that it occupies in memory. */
 export type Queued = { account: string; bytes: number }
 
 export type QueueBounds = { count: number; bytes: number }
 
 /**
- * Runs that wait for an executor. Each account has its own line, and the lines are served in turn, so that no account
- * waits behind another's backlog. An account may queue an item only if its line is shorter than the room that is left,
- * so one account alone fills at most half of the queue. Many accounts may fill all of it. An account without a line
- * then takes the last place of the longest line.
+ * Fair queue of the runs that wait for an executor. Each account has its own line, and the lines are served
+ * round-robin, so that no account waits behind another's backlog. An account may add an item only if its line is
+ * shorter than the remaining capacity, so that a single account fills at most half of the queue. Many accounts together
+ * may fill the whole queue. If the queue is full, an account without a line displaces the last item of the longest
+ * line.
  */
 export class FairQueue<Item extends Queued> {
   readonly #bounds: QueueBounds
-  /** In the order in which they are served. No line is empty. */
+  /** Lines by account, in the order in which they are served. Empty lines are removed. */
   readonly #lines = new Map<string, Line<Item>>()
   #count = 0
   #bytes = 0
@@ -37,13 +38,16 @@ export class FairQueue<Item extends Queued> {
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
   }
 
-  /** True if accounts with longer lines can give up places for an account without a line. */
+  /** Returns true if items of longer lines can be displaced for an account that has no line. */
   canMakeRoom({ account, bytes }: Queued): boolean {
     if (this.#lines.has(account) || bytes > this.#bounds.bytes) return false
     return this.#longest(bytes) !== undefined
   }
 
-  /** @returns the items that were removed from the ends of the longest lines */
+  /**
+   * Makes room for the item of an account that has no line. Returns the items that were displaced from the ends of the
+   * longest lines.
+   */
   makeRoom(item: Queued): Item[] {
     const given: Item[] = []
     while (!this.hasRoom(item) && !this.#lines.has(item.account)) {
@@ -55,8 +59,9 @@ export class FairQueue<Item extends Queued> {
   }
 
   /**
-   * Returns the longest line by the scarce resource: by items, among lines with several, or by bytes, among lines with
-   * more than needed.
+   * Returns the line that uses most of the exhausted resource. If the queue is full by count, this is the line with the
+   * most items, provided that it has more than one. If it is full by bytes, this is the line with the most bytes,
+   * provided that it has more than `bytes`.
    */
   #longest(bytes: number): Line<Item> | undefined {
     const byBytes = this.#count < this.#bounds.count
@@ -69,7 +74,7 @@ export class FairQueue<Item extends Queued> {
     return longest
   }
 
-  /** Call this only if there is room. */
+  /** Adds an item to its account's line. Must be called only if `hasRoom` returns true. */
   add(item: Item): void {
     const line = this.#lines.get(item.account) ?? { items: [], bytes: 0 }
     this.#lines.set(item.account, line)
@@ -77,7 +82,10 @@ export class FairQueue<Item extends Queued> {
     this.#account(line, item.bytes, 1)
   }
 
-  /** Takes the first item of the next account that `may` accepts. That account is then served last. */
+  /**
+   * Removes and returns the first item of the next account that `may` accepts. The account then moves to the end of the
+   * order.
+   */
   take(may: (account: string) => boolean): Item | undefined {
     for (const [account, line] of this.#lines) {
       if (!may(account)) continue
@@ -95,7 +103,7 @@ export class FairQueue<Item extends Queued> {
     return this.#lines.get(item.account)?.items.includes(item) ?? false
   }
 
-  /** @returns false if the item is no longer queued */
+  /** Removes an item from the queue. Returns false if the item is no longer queued. */
   remove(item: Item): boolean {
     const line = this.#lines.get(item.account)
     const at = line?.items.indexOf(item) ?? -1

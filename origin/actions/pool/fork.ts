@@ -5,24 +5,28 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { replacedDescriptors } from './inherited-descriptors.ts'
 
-/** Entry points of the processes that run sandboxes: one as a path in the project, the other as an absolute path. */
+/**
+ * Entry points of the processes that run sandboxes. The executor's is a path in the project; the template builder's is
+ * an absolute path.
+ */
 export const EXECUTOR_ENTRY = 'origin/actions/executor/executor.ts'
 export const TEMPLATE_BUILDER = fileURLToPath(
   new URL('../engine/template-builder.ts', import.meta.url),
 )
 
 /**
- * V8's native stack in KB. The guest's own limit (`engine/vm.ts`) must be reached first. This is half of the 8 MB that
- * Linux gives a main thread. With a larger value, the process would crash with a segmentation fault instead.
+ * Size of V8's native stack in KB. It must be large enough that the guest's own stack limit (`engine/vm.ts`) is reached
+ * first. It is half of the 8 MB that Linux gives a main thread; a larger value could crash the process with a
+ * segmentation fault.
  */
 const NATIVE_STACK_KB = 4000
 
 /**
- * Fork options of a process that runs sandboxes. It may read only its own code. It cannot write files, read the state
- * folder, start child processes or threads, or load add-ons. Its environment contains only the time zone, and it
- * inherits no other open file.
- * @param template the file descriptor that becomes its descriptor 4
- * @param code folders with the code that it runs; it may read these and the installed packages
+ * Returns fork options for a process that runs sandboxes. The process may read only its own code. It cannot write
+ * files, read the state folder, start child processes or threads, or load add-ons. Its environment contains only the
+ * time zone, and it inherits no other open files.
+ * @param template file descriptor of the template, which the child inherits as descriptor 4
+ * @param code folders that the child may read, in addition to the installed packages
  */
 export function sandboxedForkOptions(
   template: number,
@@ -34,7 +38,8 @@ export function sandboxedForkOptions(
       ...[packages(), ...code].map((folder) => `--allow-fs-read=${realpathSync(folder)}`),
       `--stack-size=${NATIVE_STACK_KB}`,
       '--disable-warning=ExperimentalWarning',
-      // The permission model does not block signals, and SIGUSR1 would open a debugger on another run.
+      // The permission model does not block signals, and sending SIGUSR1 to another executor would open a debugger in
+      // it.
       '--disable-sigusr1',
     ],
     env: { TZ: 'UTC' },
@@ -44,7 +49,7 @@ export function sandboxedForkOptions(
   }
 }
 
-/** Paths that the template builder may read: our own code, at its place in the project. */
+/** Returns the paths of the project's source files that the template builder process may read. */
 export function templateFolders(): string[] {
   const actions = dirname(dirname(TEMPLATE_BUILDER))
   const root = dirname(dirname(actions))

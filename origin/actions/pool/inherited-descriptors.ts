@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** O_CLOEXEC of Linux, as shown in /proc. The system closes the descriptor when the process executes a program. */
+/**
+ * Linux's O_CLOEXEC flag, as shown in /proc. The kernel closes a descriptor with this flag when the process executes a
+ * program.
+ */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
- * Returns `stdio` entries that hide descriptors inherited by this process, such as a file opened by a shell, from a
- * child. Node sets O_CLOEXEC only for the first 16. A parent can replace a descriptor in its child but cannot close it
- * there.
- * @param first number of the first entry's descriptor
- * @param by a descriptor that the child has anyway
+ * Returns `stdio` entries that hide this process's inherited descriptors, such as a file opened by a shell, from a
+ * child process. Node sets O_CLOEXEC only on the first 16 descriptors. A parent cannot close other descriptors in a
+ * child, but can replace them.
+ * @param first number of the descriptor that the first entry describes
+ * @param by a descriptor that the child may use in any case, as the replacement
  */
 export function replacedDescriptors(first: number, by: number): (number | 'ignore')[] {
   const inherited = inheritedDescriptors()
@@ -18,9 +21,12 @@ export function replacedDescriptors(first: number, by: number): (number | 'ignor
 
 let known: ReadonlySet<number> | undefined
 
-/** Read once. Node opens everything with O_CLOEXEC, so descriptors that are opened later are not inherited. */
+/**
+ * Returns the descriptors that a child would inherit. Computed only once, because Node opens all files with O_CLOEXEC,
+ * so later descriptors are not inherited.
+ */
 function inheritedDescriptors(): ReadonlySet<number> {
-  // On other systems, programs are started with a flag that closes all other descriptors.
+  // On systems other than Linux, child processes are started with a flag that closes all other descriptors.
   known ??= new Set(process.platform === 'linux' ? openWithoutCloseOnExec() : [])
   return known
 }
@@ -34,7 +40,7 @@ function staysOpen(fd: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0
   } catch {
-    // The descriptor that was used to read the folder.
+    // This descriptor was used to read the folder and is closed now.
     return false
   }
 }

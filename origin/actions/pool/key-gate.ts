@@ -4,15 +4,15 @@ import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
 import type { KeyAnswer } from '../messages.ts'
 import type { Capability, KeyOperation } from '../run.ts'
 
-/** Limit on the message of a refusal that is passed into the sandbox: enough for one sentence and an ID. */
+/** Maximum length of a refusal message that is passed into the sandbox: enough for one sentence and an ID. */
 const MESSAGE_CHARACTERS = 1000
 
 /**
- * Access of one run to its keys, open only during the run. Requests with another token, and responses after the end of
- * the run, are dropped.
+ * Grants one run access to its keys while it is running. Requests with another token, and responses that are ready only
+ * after the run has ended, are dropped.
  */
 export class KeyGate {
-  /** Unguessable, so that code that took over an executor cannot act for a run that was never given to it. */
+  /** Unguessable token of the run, so that code that took over an executor cannot act for a run of another executor. */
   readonly token: string
   readonly #capability: Capability
   #asked = 0
@@ -24,8 +24,8 @@ export class KeyGate {
   }
 
   /**
-   * Performs one operation. Returns undefined if the run has ended meanwhile. Counts the operation before doing any
-   * work.
+   * Performs one key operation. Returns undefined if the run has ended in the meantime. The operation is counted before
+   * any work is done.
    */
   async ask(operation: KeyOperation): Promise<KeyAnswer | undefined> {
     if (!this.#open) return undefined
@@ -35,7 +35,7 @@ export class KeyGate {
     return this.#open ? answer : undefined
   }
 
-  /** True if more operations arrived than a genuine executor passes on. */
+  /** Returns true if more key operations have arrived than a genuine executor would pass on. */
   isFlooded(): boolean {
     return this.#asked > KEY_OPERATIONS_PASSED_ON
   }

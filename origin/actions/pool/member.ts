@@ -1,12 +1,12 @@
 import type { ExecutorProcess } from './executor-process.ts'
 import { Priority } from './priority.ts'
 
-/** A run that has an executor, and its CPU time. */
+/** A run that occupies an executor, with its CPU time. */
 export class Occupation {
   readonly account: string
   computing = true
   computedMs = 0
-  /** The run has computed for so long that others take precedence. */
+  /** True if the run has computed for so long that shorter runs take precedence. */
   isLong = false
   readonly #startedAt: number
 
@@ -16,8 +16,9 @@ export class Occupation {
   }
 
   /**
-   * @param totalMs CPU time of the run so far
-   * @returns the increase since the previous call
+   * Records the run's CPU time.
+   * @param totalMs CPU time of the run so far, in milliseconds
+   * @returns the increase since the previous call, in milliseconds
    */
   count(totalMs: number): number {
     const more = Math.max(0, totalMs - this.computedMs)
@@ -31,13 +32,13 @@ export class Occupation {
 }
 
 export class Member {
-  /** Set once the process has been started. */
+  /** The executor's process handle. Set by `attach`, immediately after the process has been started. */
   executor!: ExecutorProcess
   priority!: Priority
   readonly startedAt: number
-  /** The executor has been ready at least once. */
+  /** True if the executor has been ready at least once. */
   served = false
-  /** The executor is being stopped and no longer counts. */
+  /** True if the executor is being stopped. It then no longer counts as a member. */
   leaving = false
   replacement: Member | undefined
   idle: NodeJS.Timeout | undefined

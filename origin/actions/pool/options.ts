@@ -5,46 +5,52 @@ import { PUBLIC_ONLY } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 import { makeTemplateFile } from './template.ts'
 
-/** Executors kept warm: one runs while the other resets its sandbox. */
+/** Default minimum number of executors. With two, one can execute a run while the other resets its sandbox. */
 export const MIN_DEFAULT = 2
 
 /**
- * Maximum number of executors. Each takes 31 MB of private memory, and most runs beyond the number of cores are
- * waiting.
+ * Default maximum number of executors. Each uses 31 MB of private memory. There may be more executors than cores,
+ * because many runs only wait.
  */
 export const MAX_DEFAULT = 64
 
-/** Idle time after which an executor above the minimum is stopped. */
+/** Idle time after which an executor is stopped, if there are more than the minimum. */
 export const IDLE_MS = 30_000
 
-/** Number of runs after which an executor is replaced, to limit leaks and fragmentation. */
+/** Number of runs after which an executor is replaced, to limit memory leaks and fragmentation. */
 export const RUNS_PER_EXECUTOR = 10_000
 
-/** Memory at which an executor is replaced earlier: twice what remains after a sandbox has used all of its memory. */
+/**
+ * Resident memory at which an executor is replaced before it reaches its maximum number of runs. Twice the memory that
+ * remains in use after a sandbox has used all of its own.
+ */
 export const RSS_MAX_BYTES = 256 * 1024 * 1024
 
 export const CORES = availableParallelism()
 
-/** Executors that may start at once. Starting is CPU work, so more of them than cores would slow each other down. */
+/**
+ * Maximum number of executors that start concurrently. Starting is CPU-bound, so more starts than cores would slow each
+ * other down.
+ */
 export const STARTING_MAX = CORES
 
-/** CPU time after which a run yields the processors to all shorter runs. */
+/** CPU time after which a run gets a lower priority than all shorter runs. */
 export const LONG_COMPUTING_MS = 100
 
 /**
- * Upper limit of the retry delay for callers. How long queued runs take is a guess, and the queue would run empty if
- * callers came back too late. Retrying costs little.
+ * Maximum retry delay reported to rejected callers. The duration of queued runs is only an estimate, and the queue
+ * would run empty if callers returned too late. Retrying is cheap.
  */
 export const RETRY_AFTER_MAX_MS = 1_000
 
-/** Limits on the runs that wait for an executor, and on the memory for their sources and params. */
+/** Maximum number of runs that wait for an executor, and maximum memory for their sources and params. */
 export const WAITING_MAX = 512
 export const WAITING_BYTES_MAX = 256 * 1024 * 1024
 
-/** Delay before the next start after `FAILED_STARTS_MAX` failed ones. */
+/** Delay before the next attempt to start an executor, after `FAILED_STARTS_MAX` failed starts. */
 export const FAILED_START_PAUSE_MS = 500
 
-/** Consecutive failed starts after which waiting runs fail. */
+/** Number of consecutive failed starts after which queued runs fail. */
 export const FAILED_STARTS_MAX = 3
 
 export type PoolEvent =
@@ -55,19 +61,20 @@ export type ActionPoolOptions = {
   min?: number
   max?: number
   /**
-   * Runs of one account that may start computing at once. Defaults to the number of cores: more would only take turns.
+   * Number of cores available to runs. Defaults to the number of cores of the machine. With a higher number, computing
+   * runs would only compete for the cores.
    */
   cores?: number
   idleMs?: number
   runsPerExecutor?: number
-  /** True if the machine has more to compute than it can. An account that already has runs may then not queue more. */
+  /** Returns true if the machine is overloaded. Accounts that already have runs may then not queue more. */
   isUnderPressure?: () => boolean
-  /** The template for the executors, if its build was started earlier. */
+  /** Template for the executors, if its build has already been started; built by the pool by default. */
   template?: Promise<TemplateFile>
-  /** Hosts that actions may reach besides public ones, and hosts that they may never reach. */
+  /** Non-public hosts that actions may reach, and hosts that they may never reach. */
   outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
-  /** Called when a run gets an executor, with the milliseconds that it waited. */
+  /** Called when a run gets an executor, with the time in milliseconds that the run waited for it. */
   onRunStarted?: (waitedMs: number) => void
 }
 

@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** Priority of this process, which its children inherit. */
+/** Scheduling priority of this process. Child processes inherit it. */
 const USUAL = getPriority()
 
-/** Gives a process about a tenth of a core while others need the rest, and all of it otherwise. 19 is the lowest. */
+/**
+ * Lowered priority (nice value; 19 is the lowest priority). The process gets about a tenth of a core if other processes
+ * compete for it, and the whole core otherwise.
+ */
 const LOWERED = Math.min(19, USUAL + 10)
 
-/** Capability required to raise a priority (capabilities(7), CAP_SYS_NICE). */
+/** Linux capability that is required to raise a process's priority (capabilities(7), CAP_SYS_NICE). */
 const CAP_SYS_NICE = 23n
 
 const MAY_RAISE = hasCapability(CAP_SYS_NICE)
 
-/** Scheduling priority of an executor's process. */
+/** Lowers and restores the scheduling priority of an executor process. */
 export class Priority {
   readonly #pid: number | undefined
   #mayRaise: boolean
@@ -23,22 +26,26 @@ export class Priority {
     this.#mayRaise = mayRaise
   }
 
-  /** True if the priority was lowered and cannot be raised. */
+  /** True if the priority was lowered and cannot be raised again. */
   get isSpent(): boolean {
     return this.#isLowered && !this.#mayRaise
   }
 
-  /** @param forGood lowers it even if it cannot be raised again */
+  /**
+   * Lowers the priority.
+   * @param forGood lowers the priority even if it cannot be raised again
+   */
   lower({ forGood }: { forGood: boolean }): void {
     if (this.#isLowered || !(forGood || this.#mayRaise)) return
-    // Set before the attempt, because even if one of several threads has exited, the others are lowered.
+    // Marks the priority as lowered before the attempt, because an attempt that fails for one thread may still lower
+    // the others.
     this.#isLowered = true
     this.#set(LOWERED)
   }
 
   restore(): void {
     if (!this.#isLowered || !this.#mayRaise) return
-    // In a user namespace, the kernel refuses despite the capability.
+    // In a user namespace, the kernel refuses to raise the priority even with the capability.
     if (this.#set(USUAL) === 'refused') this.#mayRaise = false
     else this.#isLowered = false
   }
@@ -50,7 +57,7 @@ export class Priority {
       try {
         setPriority(thread, priority)
       } catch (error) {
-        // Any other error means that the thread has just exited.
+        // Errors other than EACCES and EPERM mean that the thread has just exited, so they are ignored.
         const { code } = (error as { info?: { code?: string } }).info ?? {}
         if (code === 'EACCES' || code === 'EPERM') refused = 'refused'
       }
@@ -59,7 +66,10 @@ export class Priority {
   }
 }
 
-/** On Linux, a priority belongs to a thread, and V8 compiles and collects garbage on separate threads. */
+/**
+ * Returns the thread IDs of a process. On Linux, each thread has its own priority, and V8 compiles code and collects
+ * garbage in separate threads.
+ */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
@@ -73,7 +83,7 @@ function hasCapability(capability: bigint): boolean {
     const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))
     return effective !== null && ((BigInt(`0x${effective[1]}`) >> capability) & 1n) === 1n
   } catch {
-    // Not Linux.
+    // /proc does not exist, so this is not Linux.
     return false
   }
 }

@@ -1,35 +1,36 @@
 type Share = {
   running: number
-  /** Number of running runs that use the CPU. */
+  /** Number of the account's runs that currently use the CPU. */
   computing: number
-  /** Average time for which recent runs of this account held an executor. */
+  /** Moving average of the time for which the account's runs occupied an executor, in milliseconds. */
   heldMs: number | undefined
 }
 
 export type SharesOptions = {
-  /** Number of executors when all are started. */
+  /** Maximum number of executors. */
   max: number
   cores: number
-  /** True if more than one account has used the processors lately. */
+  /** Returns true if more than one account has used CPU time recently. */
   isShared: () => boolean
 }
 
-/** Weight of the latest run in the average time for which runs hold an executor. */
+/** Weight of the latest run in the moving average of the time for which runs occupy an executor. */
 const LAST_WEIGHT = 0.2
 
-/** Assumed before any run has ended. */
+/** Initial value of the average time for which runs occupy an executor, before any run has ended. */
 const HELD_MS_AT_FIRST = 100
 
 /**
- * Counts the executors that each account uses, and decides whether it may use more.
+ * Counts the executors that each account uses, and decides whether the account may use another one.
  *
- * An account may take another executor while it has fewer than are left over by all (a dynamic threshold with alpha 1).
- * One account alone gets half, two get a third each, and at least one executor is left for the next account.
+ * An account may take another executor only while it uses fewer than are free (a dynamic threshold with alpha 1). A
+ * single account gets half of the executors, two accounts get a third each, and at least one executor is left for the
+ * next account.
  *
- * An account without a computing run may start one at once. Further runs may start only while fewer runs compute than
- * there are cores, less one if several accounts share them. With more, runs would wait for the processors and slow down
- * the others. Runs that compute for long have a low priority and do not delay others, so they count only towards their
- * own account.
+ * An account without a computing run may always start one. Otherwise, a run may start only while the number of
+ * computing runs is below the number of cores, or one less if several accounts share the cores. With more, runs would
+ * compete for the cores and slow each other down. Long computations have a low priority and do not delay other runs, so
+ * they count only towards their own account.
  */
 export class Shares {
   readonly #max: number
@@ -37,7 +38,7 @@ export class Shares {
   readonly #isShared: () => boolean
   readonly #shares = new Map<string, Share>()
   #running = 0
-  /** Computing runs, not counting the long ones. */
+  /** Number of computing runs, excluding long computations. */
   #computing = 0
   #heldMs = HELD_MS_AT_FIRST
 
@@ -63,7 +64,7 @@ export class Shares {
     return computing < cores && this.#computing < cores
   }
 
-  /** Returns how many of the waiting runs could start if there were executors for them. */
+  /** Returns how many queued runs could start now if enough executors were free. */
   wanted(waiting: Iterable<{ account: string; count: number }>): number {
     const coresForMore = this.#coresForMore()
     let cores = coresForMore - this.#computing
@@ -80,7 +81,7 @@ export class Shares {
     return running - this.#running
   }
 
-  /** Called when a run gets an executor and starts to compute. */
+  /** Records that a run got an executor and started to compute. */
   started(account: string): void {
     const share = this.#shares.get(account) ?? { ...NOTHING }
     this.#shares.set(account, share)
@@ -89,13 +90,13 @@ export class Shares {
     this.#compute(share, 1, false)
   }
 
-  /** Called when a run starts to compute or to wait. */
+  /** Records that a run has changed from computing to waiting, or from waiting to computing. */
   changed({ account, computing, isLong }: RunState): void {
     const share = this.#shares.get(account)
     if (share !== undefined) this.#compute(share, computing ? 1 : -1, isLong)
   }
 
-  /** Called when a computing run has computed for long. */
+  /** Records that a computing run has become a long computation. */
   becameLong(): void {
     this.#computing--
   }
@@ -111,15 +112,18 @@ export class Shares {
   }
 
   /**
-   * Estimates how long another run of an account would wait behind `ahead` runs of the same account, at the current
-   * pace.
+   * Estimates how long a new run of an account would wait behind `ahead` queued runs of the same account, in
+   * milliseconds.
    */
   waitMs(account: string, ahead: number): number {
     const { heldMs = this.#heldMs, running } = this.#shares.get(account) ?? NOTHING
     return (ahead * heldMs) / Math.max(1, running)
   }
 
-  /** If several accounts are active, one core is left free for the next run that arrives or resumes. */
+  /**
+   * Returns the number of cores available to accounts that already have a computing run. If several accounts are
+   * active, one core is left free for the next run that arrives or resumes.
+   */
   #coresForMore(): number {
     return this.#isShared() ? this.#cores - 1 : this.#cores
   }

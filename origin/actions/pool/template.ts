@@ -7,7 +7,7 @@ import type { ExecutorCode } from './executor-code.ts'
 import { writeExecutorCode } from './executor-code.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions, TEMPLATE_BUILDER, templateFolders } from './fork.ts'
 
-/** Holding time assumed before any run has ended. */
+/** An open template file, its digest, and the code for the executors that use it. */
 export type TemplateFile = {
   fd: number
   digest: TemplateDigest
@@ -15,21 +15,24 @@ export type TemplateFile = {
   close(): void
 }
 
-/** The build takes some 300 ms. A busy machine must not make it fail. */
+/** Timeout of the template build. The build takes about 300 ms, but must not fail on a busy machine. */
 const BUILD_MAX_MS = 300_000
 
-/** Characters of standard error that are kept to explain a failure. */
+/** Number of characters of standard error that are kept, to explain why the build failed. */
 const STDERR_CHARACTERS = 2000
 
-/** Validated by hand, because this module is loaded before the rest of the origin and must be small. */
+/**
+ * Returns the digest in a message from the template builder, or undefined if the message is invalid. Does not use a
+ * validation library, because this module is loaded before the rest of the origin and must be small.
+ */
 function digestIn(message: unknown): TemplateDigest | undefined {
   const said = typeof message === 'object' && message !== null && 'digest' in message
   return said && /^[0-9a-f]{64}$/.test(String(message.digest)) ? String(message.digest) : undefined
 }
 
 /**
- * Builds the template in a separate process. The file is deleted from its folder before the first action runs, and
- * executors receive it for reading only.
+ * Builds the template in a separate process. The file is unlinked before the first action runs, and executors receive a
+ * read-only descriptor of it.
  * @throws an Error with the output of the process, if the prelude does not load or the self-test fails
  */
 export async function makeTemplateFile(): Promise<TemplateFile> {
@@ -40,9 +43,9 @@ export async function makeTemplateFile(): Promise<TemplateFile> {
     const fd = openSync(path, 'r')
     rmSync(folder, { recursive: true })
     const building = build(written)
-    // If the following code throws, the rejection would otherwise be unhandled.
+    // Prevents an unhandled rejection if the following code throws.
     building.catch(() => {})
-    // Done while the other process works.
+    // Writes the executor code while the other process builds the template.
     const code = writeExecutorCode([EXECUTOR_ENTRY])
     let open = true
     const close = () => {
@@ -77,8 +80,7 @@ function build(fd: number): Promise<TemplateDigest> {
     child.on('close', (code, signal) => {
       clearTimeout(overdue)
       if (code === 0 && digest !== undefined) resolve(digest)
-      else
-        reject(new Error(`the sandbox's template can not be made (${signal ?? code}): ${stderr}`))
+      else reject(new Error(`the sandbox template cannot be built (${signal ?? code}): ${stderr}`))
     })
   })
 }

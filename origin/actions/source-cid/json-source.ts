@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { sourceSchema } from '../../../shared/wire/action-call.ts'
 
-/** Reason why bytes are not a JSON string with an action's source. */
+/** Reason why bytes were rejected as a JSON string that contains an action's source. */
 export type SourceFault =
   | { reason: 'not_utf8' | 'not_a_string' | 'not_well_formed' }
   | { reason: 'not_json'; detail: string }
@@ -10,7 +10,7 @@ export type SourceFault =
 export class SourceRefused extends Error {
   readonly fault: SourceFault
   constructor(fault: SourceFault) {
-    super(`the source was refused: ${fault.reason}`)
+    super(`the source was rejected: ${fault.reason}`)
     this.name = 'SourceRefused'
     this.fault = fault
   }
@@ -21,8 +21,9 @@ const BACKSLASH = 0x5c
 const U = 0x75
 
 /**
- * Returns the source in a JSON text that is a single string. Checks its size before parsing.
- * @param maxBytes limit on the source in UTF-8
+ * Returns the action source in a JSON text, which must consist of a single string. The size is checked before the text
+ * is parsed.
+ * @param maxBytes maximum size of the source in UTF-8
  * @throws {SourceRefused}
  */
 export function sourceIn(json: Uint8Array, maxBytes: number): string {
@@ -34,7 +35,7 @@ export function sourceIn(json: Uint8Array, maxBytes: number): string {
   return value
 }
 
-/** True if a JSON text begins with a quotation mark, as a string does. */
+/** Returns true if a JSON text starts with a quotation mark, as a string does. */
 export function beginsAsString(json: Uint8Array): boolean {
   const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf
   let at = hasMark ? 3 : 0
@@ -43,12 +44,12 @@ export function beginsAsString(json: Uint8Array): boolean {
 }
 
 /**
- * True if the string in a JSON text is longer than `maxBytes` in UTF-8 with its escapes resolved. Does not build the
- * string.
+ * Returns true if the string in a JSON text is longer than `maxBytes` in UTF-8, with its escapes resolved. Does not
+ * allocate the string.
  */
 function holdsMore(json: Uint8Array, maxBytes: number): boolean {
   if (json.length - 2 <= maxBytes) return false
-  // Excludes the quotation marks.
+  // The count starts at -2 to exclude the two quotation marks.
   let bytes = -2
   for (let at = 0; at < json.length; bytes++) {
     if (json[at] !== BACKSLASH) at++
@@ -62,17 +63,19 @@ function holdsMore(json: Uint8Array, maxBytes: number): boolean {
 }
 
 /**
- * Returns the number of bytes, after the first, of the character in a `\u` escape. Each half of a surrogate pair counts
- * as two of four bytes.
+ * Returns the UTF-8 size of the character in a `\u` escape, minus one byte. Each half of a surrogate pair counts as two
+ * of the four bytes.
  */
 function moreBytesOf(json: Uint8Array, hexAt: number): number {
-  // The upper twelve bits of the code unit determine its size.
+  // The upper twelve bits of a code unit determine its size in UTF-8.
   const bits = digitAt(json, hexAt) * 256 + digitAt(json, hexAt + 1) * 16 + digitAt(json, hexAt + 2)
   if (bits < 0x8) return 0
   return bits < 0x80 || (bits >= 0xd80 && bits <= 0xdff) ? 1 : 2
 }
 
-/** Assumes a hex digit. The parser rejects any other character later. */
+/**
+ * Returns the value of a hex digit. Other characters are not checked here, because the JSON parser rejects them later.
+ */
 function digitAt(json: Uint8Array, at: number): number {
   const byte = json[at] ?? 0
   return byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9

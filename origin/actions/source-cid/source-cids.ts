@@ -9,14 +9,20 @@ import { TooManyCalls } from '../../admission/call-rate.ts'
 import { MinuteRate } from '../../admission/minute-rate.ts'
 import { beginsAsString, type SourceFault, sourceIn, SourceRefused } from './json-source.ts'
 
-/** `source`: the bytes are UTF-8 source. `json`: the bytes are a JSON string. */
+/**
+ * Input of a CID computation. `bytes` contains the source in UTF-8 for the kind `source`, or a JSON string with the
+ * source for the kind `json`.
+ */
 export type CidJob = { kind: 'source' | 'json'; bytes: Uint8Array<ArrayBuffer> }
 export type CidAnswer = { cid: string } | { fault: SourceFault } | { failed: string }
 
-/** Up to this size, a CID takes about half a millisecond of the main thread, which is less than the cost of a job. */
+/**
+ * Maximum size of a source whose CID is computed on the main thread. This takes about half a millisecond, which is less
+ * than the overhead of using the worker thread.
+ */
 const INLINE_BYTES = 128 * 1024
 
-/** Retry delay for rejected callers. The thread takes 0.2 s for the largest source. */
+/** Retry delay for rejected callers. The worker thread takes 0.2 s for the largest source. */
 const ROOM_AGAIN_MS = 1_000
 
 type Waiting = {
@@ -26,37 +32,39 @@ type Waiting = {
 }
 
 /**
- * Computes the CIDs of sources. Large ones are parsed and hashed in a separate thread, to keep the main thread free.
+ * Computes the CIDs of action sources. Large sources are parsed and hashed in a worker thread, to keep the main thread
+ * free.
  */
 export class SourceCids {
-  /** Limits calls by clients without a key. */
+  /** Rate limit for clients without an API key. */
   readonly rate: MinuteRate
   #worker: Worker | undefined
   #current: Waiting | undefined
-  /** Runs take precedence over callers without a key. */
+  /** Jobs for runs, which take precedence over those of clients without an API key. */
   readonly #runs: Waiting[] = []
   readonly #keyless: Waiting[] = []
 
-  /** @param now returns Unix milliseconds */
+  /** @param now returns the current time in Unix milliseconds */
   constructor(now: () => number) {
-    this.rate = new MinuteRate({ max: SOURCE_CIDS_PER_MINUTE, what: 'CIDs of sources', now })
+    this.rate = new MinuteRate({ max: SOURCE_CIDS_PER_MINUTE, what: 'source CIDs', now })
   }
 
-  /** Returns the CID of a source that is about to run. */
+  /** Returns the CID of an action source that is about to be executed. */
   async of(source: string): Promise<string> {
     if (source.length <= INLINE_BYTES) return actionCid(source)
     return this.#ask(this.#runs, { kind: 'source', bytes: new TextEncoder().encode(source) })
   }
 
   /**
-   * Returns the CID of the source in a JSON text that is a single string, for a caller without a key.
+   * Returns the CID of the action source in a JSON text, which must consist of a single string. For clients without an
+   * API key.
    * @throws {SourceRefused | TooManyCalls}
    */
   async ofJson(json: Uint8Array): Promise<string> {
     if (json.length <= INLINE_BYTES) return actionCid(sourceIn(json, SOURCE_MAX_BYTES))
     if (!beginsAsString(json)) throw new SourceRefused({ reason: 'not_a_string' })
     if (this.#keyless.length >= SOURCE_CIDS_WAITING_MAX)
-      throw new TooManyCalls('other large sources are waiting for their CID', ROOM_AGAIN_MS)
+      throw new TooManyCalls('too many large sources are queued', ROOM_AGAIN_MS)
     return this.#ask(this.#keyless, { kind: 'json', bytes: owned(json) })
   }
 
@@ -85,11 +93,11 @@ export class SourceCids {
     const gone = () => {
       if (this.#worker !== worker) return
       this.#worker = undefined
-      this.#answered({ failed: 'its thread ended' })
+      this.#answered({ failed: 'the worker thread exited' })
     }
     worker.on('message', (answer: CidAnswer) => this.#answered(answer))
     worker.on('error', gone).on('exit', gone)
-    // The worker must not keep the process alive.
+    // The worker thread must not keep the process alive.
     worker.unref()
     return worker
   }
@@ -105,11 +113,11 @@ export class SourceCids {
 function settle({ resolve, reject }: Waiting, answer: CidAnswer): void {
   if ('cid' in answer) resolve(answer.cid)
   else if ('fault' in answer) reject(new SourceRefused(answer.fault))
-  else reject(new Error(`the CID was not computed: ${answer.failed}`))
+  else reject(new Error(`the CID could not be computed: ${answer.failed}`))
 }
 
 /**
- * Returns bytes with a buffer that can be transferred to another thread. Copies them if they are part of a larger
+ * Returns bytes whose buffer can be transferred to another thread. The bytes are copied if they are part of a larger
  * buffer.
  */
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,8 @@
-/** Changes the governance contract: one member proposes, others approve, one executes. */
+/** Makes changes to the governance contract: one member proposes a change, others approve it, and one executes it. */
 import { Contract, type ContractTransactionReceipt, Interface, type Signer } from 'ethers'
 import { governanceAbi } from '../../../shared/abi/governance.ts'
 
-/** The contract's enum values. */
+/** Kinds of changes, with their enum values in the contract. */
 export const CHANGE = {
   allowComposeHash: 0,
   withdrawComposeHash: 1,
@@ -16,7 +16,7 @@ const governance = new Interface(governanceAbi)
 /**
  * Proposes, approves and executes a change.
  * @param subject 32 bytes as 0x hex
- * @param members as many as the threshold requires; the first proposes and executes
+ * @param members as many members as the threshold requires; the first one proposes and executes the change
  * @throws if a transaction reverts
  */
 export async function makeChange(
@@ -26,7 +26,7 @@ export async function makeChange(
   members: readonly Signer[],
 ): Promise<void> {
   const [first, ...others] = members
-  if (!first) throw new Error('a change takes members')
+  if (!first) throw new Error('a change needs members')
   const id = proposedId(await send(address, first, 'propose', CHANGE[change], subject))
   for (const member of others) await send(address, member, 'approve', id)
   await send(address, first, 'execute', id)

@@ -4,10 +4,10 @@ import { created } from '../deploy.ts'
 import artifact from './artifact.json' with { type: 'json' }
 
 /**
- * Deploys the contract without any allowed compose hash.
+ * Deploys the governance contract without any allowed compose hash.
  * @param signer pays for the deployment; has no rights afterwards unless it is a member
  * @param threshold number of members required for a change; at least 2
- * @returns its address, which is the app ID, and the block of its deployment
+ * @returns the contract's address, which is the app ID, and the block of its deployment
  * @throws if the transaction is rejected or reverts
  */
 export async function deployGovernance(

@@ -1,13 +1,16 @@
 /**
- * Validates the processor's responses before they are used as facts about money: a proxy may have answered instead, or
- * the object may not be the requested one.
+ * Validates the payment processor's responses before any of their amounts are used. A response may come from a proxy,
+ * or describe a different object than the requested one.
  */
 import { z } from 'zod'
 import type { DisputeFacts, PaymentFacts, PaymentProgress, RefundFacts } from './processor.ts'
 
 const cents = z.int().min(0)
 
-/** IDs as the processor generates them. They are embedded in ledger keys, which are separated by colons. */
+/**
+ * ID in the format that the payment processor uses. It contains no colon, because ledger keys embed such IDs and use
+ * colons as separators.
+ */
 const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
 
 const intentSchema = z.object({
@@ -47,27 +50,36 @@ export const newIntentSchema = z.object({
 
 export type IntentAnswer = z.infer<typeof intentSchema>
 
-/** Identifies this deployment's payment intents among all others at the processor. */
+/** Identifies this deployment's payment intents among all payment intents at the processor. */
 export type Deployment = { name: string; live: boolean }
 
-/** Metadata that links an intent or a customer to its account and deployment. */
+/** Returns the metadata that links a payment intent or customer to its account and deployment. */
 export function metadataOf(accountHash: string, { name }: Deployment) {
   return { svc_account: accountHash, svc_deployment: name }
 }
 
-/** @throws {Error} if the response is not the requested intent */
+/**
+ * Validates the response to a request for a payment intent.
+ * @throws {Error} if the response is malformed or describes another payment intent
+ */
 export function readIntent(answer: unknown, intentId: string): IntentAnswer {
   const intent = intentSchema.parse(answer)
-  if (intent.id !== intentId) throw new Error('another intent was answered')
+  if (intent.id !== intentId) throw new Error('the response is for a different payment intent')
   return intent
 }
 
-/** Returns false for intents of the other mode (live or test) or in another currency, which cannot be ours. */
+/**
+ * Returns false if a payment intent is of the other mode (live or test) or in another currency. This deployment cannot
+ * have created such an intent.
+ */
 export function canBeOurs({ livemode, currency }: IntentAnswer, { live }: Deployment): boolean {
   return livemode === live && currency === 'usd'
 }
 
-/** @returns undefined unless this deployment made the intent */
+/**
+ * Reads the account hash from a payment intent's metadata.
+ * @returns undefined if this deployment did not create the payment intent
+ */
 function accountOf({ metadata }: IntentAnswer, { name }: Deployment): string | undefined {
   const { svc_account: account = '', svc_deployment: deployment } = metadata
   return deployment === name && /^0x[0-9a-f]{64}$/.test(account) ? account : undefined
@@ -79,7 +91,10 @@ const PROGRESS: Record<string, PaymentProgress> = {
   canceled: 'canceled',
 }
 
-/** @throws {Error} if a response is malformed */
+/**
+ * Combines the processor's responses about a payment into facts.
+ * @throws {Error} if a response is malformed
+ */
 export function paymentFacts(
   intent: IntentAnswer,
   refunds: readonly unknown[],
@@ -106,14 +121,17 @@ function refundFacts(answer: unknown): RefundFacts {
   return { id, cents: amount, returned: status === 'failed' || status === 'canceled' }
 }
 
-/** Uses the money that was moved and not the status: an inquiry moves no money, and an appeal has separate statuses. */
+/**
+ * Derives the facts from the amounts moved, not from the status. An inquiry moves no money, and appeals have separate
+ * statuses.
+ */
 function disputeFacts(answer: unknown): DisputeFacts {
   const { id, amount, status, balance_transactions: moves } = disputeSchema.parse(answer)
   const sum = (sign: 1 | -1) =>
     moves.reduce((all, move) => all + Math.max(0, sign * move.amount), 0)
   const [gone, back] = [sum(-1), sum(1)]
-  // The moved amounts are in the currency of our processor account. A won dispute is paid back at another day's
-  // exchange rate, so they need not be equal.
+  // The moved amounts are in the currency of our processor account. If a dispute is won, the money is paid back at the
+  // exchange rate of another day, so the two amounts may differ.
   const isWhole = back > 0 && (status === 'won' || back >= gone)
   const reinstatedCents = isWhole ? amount : gone > 0 ? Math.floor((amount * back) / gone) : 0
   return { id, cents: amount, withdrawn: gone > 0, reinstatedCents }

@@ -19,41 +19,50 @@ import {
   ProcessorUnavailable,
 } from './processor.ts'
 
-/** Timeout of one request, which is then retried. */
+/** Timeout of a single request attempt. The library retries an attempt that times out. */
 const REQUEST_MS = 10_000
 
-/** In addition to the first attempt. The library waits 0.5 s, then about 1 s. */
+/**
+ * Number of retries after the first attempt. The library waits 0.5 s before the first retry, and about 1 s before the
+ * second.
+ */
 const RETRIES = 2
 
 /**
- * Timeout including all attempts. Shorter than the edge's timeout (30 s), so that the client receives a 503 and not a
- * broken connection.
+ * Timeout of a call including all attempts. It is shorter than the edge's timeout (30 s), so that the client receives a
+ * 503 and not a broken connection.
  */
 const CALL_MS = 20_000
 
-/** How long a failed call is taken as a sign of an outage. */
+/** Time for which a failed call is treated as a sign of an outage. */
 const AWAY_MS = 10 * 60 * 1000
 
-/** Idempotency keys to try. The processor repeats its own failure under the same key for a day. */
+/**
+ * Maximum number of idempotency keys to try. For a day, the processor repeats its own failure for requests with the
+ * same key.
+ */
 const KEYS_MAX = 4
 
-/** More refunds than a payment can have in practice. Also the library's own limit. */
+/**
+ * Maximum number of refunds or disputes to read per payment. No payment has more in practice, and the library has the
+ * same limit.
+ */
 const LIST_MAX = 10_000
 
 export type ClientOptions = {
   secretKey: string
   deployment: Deployment
-  /** Replaces the processor's host in tests. */
+  /** URL that replaces the processor's host in tests. Undefined in production. */
   url: string | undefined
   sleep: Sleep
   log: Log
 }
 
-/** Client of the payment processor, based on the processor's own library. */
+/** Client for the payment processor, based on the processor's own library. */
 export class ProcessorClient implements Processor {
   readonly #library: Stripe
   readonly #options: ClientOptions
-  /** Monotonic time of the last call, if it failed. */
+  /** Monotonic time of the last call if it failed. Undefined if the last call succeeded. */
   #failedAt: number | undefined
 
   constructor(options: ClientOptions) {
@@ -68,7 +77,7 @@ export class ProcessorClient implements Processor {
 
   createCustomer(accountHash: string, instead?: string): Promise<string> {
     const { deployment } = this.#options
-    // An admin wallet's account has the same hash at every deployment.
+    // The key includes the deployment, because an admin wallet's account has the same hash in every deployment.
     const own = `customer:${deployment.name}:${accountHash}`
     const key = instead === undefined ? own : `${own}:${instead}`
     const metadata = metadataOf(accountHash, deployment)
@@ -103,7 +112,10 @@ export class ProcessorClient implements Processor {
     })
   }
 
-  /** True if the last call failed recently. An older failure means little, because calls are made only for payments. */
+  /**
+   * True if the last call failed recently. An older failure says little about the present, because calls are made only
+   * for payments.
+   */
   get isAway(): boolean {
     return this.#failedAt !== undefined && performance.now() < this.#failedAt + AWAY_MS
   }
@@ -113,7 +125,7 @@ export class ProcessorClient implements Processor {
     return this.#call('facts', async () => {
       const intent = await this.#intent(intentId)
       if (!intent || !canBeOurs(intent, deployment)) return undefined
-      // Read after the intent, because money is received before it is returned.
+      // Reads refunds and disputes after the intent, because money must be received before it can be returned.
       const [refunds, disputes] =
         intent.status === 'succeeded' ? await this.#back(intentId) : [[], []]
       return paymentFacts(intent, refunds, disputes, deployment)
@@ -122,7 +134,7 @@ export class ProcessorClient implements Processor {
 
   async #intent(intentId: string): Promise<IntentAnswer | undefined> {
     try {
-      // Does not request the charge, which identifies the payer: personal data that we do not need.
+      // Does not request the charge object, because it identifies the payer. We do not need that personal data.
       return readIntent(await this.#library.paymentIntents.retrieve(intentId), intentId)
     } catch (error) {
       if (isMissing(error)) return undefined
@@ -130,7 +142,7 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /** Lists the refunds and disputes of an intent. */
+  /** Lists the refunds and disputes of a payment intent. */
   #back(intentId: string): Promise<[unknown[], unknown[]]> {
     const { refunds, disputes } = this.#library
     const of = { payment_intent: intentId, limit: 100 }
@@ -142,8 +154,8 @@ export class ProcessorClient implements Processor {
   }
 
   /**
-   * Retries under another idempotency key if the processor repeats a stored failure on its side. Creating these objects
-   * twice is harmless. The keys are always the same, in the same order.
+   * Creates an object at the processor. If the processor repeats a stored server error, retries with another
+   * idempotency key. This may create an object twice, which is harmless. All calls use the same keys in the same order.
    */
   async #once<Made>(key: string, create: (key: string) => Promise<Made>): Promise<Made> {
     for (let n = 1; ; n++) {
@@ -155,7 +167,10 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /** @throws {ProcessorUnavailable | CustomerGone} and no other error */
+  /**
+   * Calls the processor, and maps all errors to `ProcessorUnavailable` or `CustomerGone`.
+   * @throws {ProcessorUnavailable | CustomerGone}
+   */
   async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       const answer = await inTime(CALL_MS, ask(), this.#options.sleep)
@@ -191,7 +206,9 @@ function isKeptFailure(error: unknown): boolean {
   return isReplayed && (error.statusCode ?? 0) >= 500
 }
 
-/** Describes an error by class, status and code, because its message may quote a key or request data. */
+/**
+ * Describes an error by its class, status and code. The message is omitted, because it may quote a key or request data.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError))
     return error instanceof Error ? error.name : 'unknown'

@@ -1,4 +1,4 @@
-/** Payments are not possible, because this origin has no payment processor configured. */
+/** Thrown if a payment is requested but no payment processor is configured at this origin. */
 export class NoProcessor extends Error {
   constructor() {
     super('no payment processor is configured')

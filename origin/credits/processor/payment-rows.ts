@@ -1,11 +1,10 @@
 /**
- * Rows of payments and of the customers that represent accounts at the processor. The outcome of a payment is in the
- * ledger.
+ * Database access for payments, and for the customers that represent accounts at the processor. The outcomes of
+ * payments are in the ledger.
  */
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
-import type { Database } from '../../db/open.ts'
+import type { Database, Transaction } from '../../db/open.ts'
 import { payments, processorCustomers } from '../../db/schema.ts'
-import type { Transaction } from '../ledger.ts'
 
 export type PaymentRow = typeof payments.$inferSelect
 
@@ -17,7 +16,7 @@ export async function paymentOf(
   return rows[0]
 }
 
-/** Records a payment. Does nothing if it is already recorded. */
+/** Records a payment. Does nothing if the payment is already recorded. */
 export async function notePayment(
   db: Database | Transaction,
   payment: {
@@ -36,7 +35,9 @@ export async function notePayment(
     .onConflictDoNothing()
 }
 
-/** Updates the progress of a payment. A credited payment stays credited, even if an older poll saw less. */
+/**
+ * Updates the progress of a payment. A credited payment stays credited, even if the update is based on an older poll.
+ */
 export async function noteProgress(
   db: Database | Transaction,
   intentId: string,
@@ -49,7 +50,10 @@ export async function noteProgress(
     .where(and(eq(payments.intentId, intentId), isForward))
 }
 
-/** Counts an account's unpaid payments since a given time: in total, by usage keys, and by the given usage key. */
+/**
+ * Counts the unpaid payments that an account has created since a given time: in total, by all usage keys, and by the
+ * given usage key.
+ */
 export async function unpaidSince(
   db: Database,
   { accountHash, usageKeyHash }: { accountHash: string; usageKeyHash?: string | undefined },
@@ -74,14 +78,14 @@ export async function unpaidSince(
 }
 
 /**
- * Claims payments that are due to be polled. No other process polls them before `againAt`. If this process exits before
- * it has polled them, they are due again at that time.
+ * Claims payments that are due for polling. No other process polls them before `againAt`. If this process exits before
+ * it has polled them, they become due again at that time.
  */
 export async function takeDue(
   db: Database,
   { at, againAt, most }: { at: Date; againAt: Date; most: number },
 ): Promise<PaymentRow[]> {
-  // As an array, so that the subquery is evaluated once regardless of the query plan.
+  // Converts the subquery to an array, so that PostgreSQL evaluates it only once, whatever query plan it chooses.
   const due = sql`array(
     select ${payments.intentId} from ${payments} where ${payments.lookAt} <= ${at.toISOString()}::timestamptz
     order by ${payments.lookAt} limit ${most} for update skip locked
@@ -102,8 +106,8 @@ export async function customerOf(db: Database, accountHash: string): Promise<str
 }
 
 /**
- * Records an account's customer, once. A different customer only replaces `instead`.
- * @returns the recorded customer
+ * Records the processor's customer for an account. An existing record is replaced only if it equals `instead`.
+ * @returns the ID of the recorded customer
  */
 export async function noteCustomer(
   db: Database,

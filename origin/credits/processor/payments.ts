@@ -24,17 +24,20 @@ import { TooManyPayments } from './too-many-payments.ts'
 const DATABASE_WAIT_MS = 5_000
 
 const UNPAID_BOUNDS = [
-  { span: 'an hour', ms: 3_600_000, most: UNPAID_PAYMENTS_PER_HOUR },
-  { span: 'a week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
+  { span: 'hour', ms: 3_600_000, most: UNPAID_PAYMENTS_PER_HOUR },
+  { span: 'week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
 ]
 
 export type Payer = {
   accountHash: string
-  /** The usage key that made the request; undefined for the owner (account key or admin wallet). */
+  /**
+   * Hash of the usage key that made the request. Undefined if the owner made it, with the account key or an admin
+   * wallet.
+   */
   usageKeyHash?: string | undefined
 }
 
-/** Payments polled per pass, failures that abort a pass, and the duration of a claim on a payment. */
+/** Number of payments to poll per pass, number of failures that abort a pass, and duration of a claim on a payment. */
 const LOOKS_AT_ONCE = 20
 const LOOK_FAILURES_MAX = 3
 const LOOK_LEASE_MS = 60_000
@@ -42,28 +45,31 @@ const LOOK_LEASE_MS = 60_000
 export type PaymentsOptions = {
   processor: Processor
   db: Database
-  /** Granted to an account when its credit is first used (see `Credits`). */
+  /** Cents granted to an account when its credit is first used (see `Credits`). */
   starterCents: number
   now: () => number
   sleep: Sleep
   log: Log
-  /** Called when credit of an account was taken back, so that this process returns its leased credit. */
+  /**
+   * Called after credit of an account was deducted for a refund or dispute, so that this process returns its leased
+   * credit.
+   */
   onTakenBack: (accountHash: string) => void
 }
 
-/** State of a payment, as shown to its payer. */
+/** State of a payment, as reported to the payer. */
 export type Standing =
   | { state: 'credited' }
   | { state: 'pending' }
   | { state: 'failed'; reason: string | undefined; isFinal: boolean }
-  /** Unknown or owned by another account. The answer does not reveal which. */
+  /** The payment does not exist or belongs to another account. The response does not reveal which. */
   | { state: 'unknown' }
 
-/** Payments of accounts, from their creation at the processor to their credit in the ledger. */
+/** Handles payments of accounts, from their creation at the processor to the credit in the ledger. */
 export class Payments {
   readonly #options: PaymentsOptions
   readonly #turns = new OneAtATime(
-    () => new TooManyPayments('too many payment requests of this account are waiting', 1_000),
+    () => new TooManyPayments('too many payment requests of this account are queued', 1_000),
   )
   readonly #questions: QuestionRate
 
@@ -73,8 +79,8 @@ export class Payments {
   }
 
   /**
-   * Creates a payment, which the payer then confirms with the processor. Idempotent per `writeId`.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} in which case nothing is owed
+   * Creates a payment at the processor, which the payer then confirms there. Idempotent per `writeId`.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} in which case the payer owes nothing
    */
   create(
     payment: Payer & { amountCents: number; writeId: string },
@@ -93,12 +99,12 @@ export class Payments {
   }
 
   /**
-   * Credits an account's payment if it has been paid.
+   * Credits a payment to its account if the payment has been paid.
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
    */
   async confirm(payer: Payer, intentId: string): Promise<Standing> {
     const { accountHash, usageKeyHash } = payer
-    // Other objects under the same path of the processor's API are not payments.
+    // Rejects IDs of other object types, which the processor's API serves under the same path.
     if (!/^pi_[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
     const noted = await this.#database((db) => paymentOf(db, intentId))
     if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
@@ -106,7 +112,8 @@ export class Payments {
     this.#questions.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
     return this.#turns.take(lineOf(payer), async () => {
       const facts = await this.#options.processor.factsOf(intentId)
-      // Checked before anything is recorded: the caller must not learn about or affect another account's payment.
+      // Checks the owner before anything is recorded. The caller must not learn about or affect another account's
+      // payment.
       if (!facts || (noted?.accountHash ?? facts.accountHash) !== accountHash)
         return { state: 'unknown' }
       await this.#apply(facts)
@@ -115,8 +122,8 @@ export class Payments {
   }
 
   /**
-   * Brings the ledger up to date with the processor's records of a payment.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable} in which case it must be repeated
+   * Updates the ledger to match the processor's records of a payment.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable} in which case the call must be repeated
    */
   async reconcile(intentId: string): Promise<void> {
     const facts = await this.#options.processor.factsOf(intentId)
@@ -125,8 +132,8 @@ export class Payments {
   }
 
   /**
-   * Polls the payments that are due. Any number of processes may call it: each payment is polled by one of them. A
-   * payment that could not be polled is due again in a minute, after the others.
+   * Polls the payments that are due. Several processes may call this at the same time, and each payment is polled by
+   * only one of them. If a poll fails, the payment is due again in a minute, after the others.
    * @throws {ProcessorUnavailable | DatabaseUnavailable} after `LOOK_FAILURES_MAX` failures
    */
   async look(ended?: AbortSignal): Promise<void> {
@@ -154,7 +161,10 @@ export class Payments {
     return done
   }
 
-  /** Handles a payment that the processor no longer has, or has in the other mode: it is polled until it is too old. */
+  /**
+   * Handles a payment that the processor no longer has, or that it has in the other mode (live or test). The payment is
+   * polled until it is too old.
+   */
   async #unknown(intentId: string): Promise<void> {
     const now = this.#options.now()
     const noted = await this.#database((db) => paymentOf(db, intentId))
@@ -189,7 +199,7 @@ export class Payments {
       const unpaid = await this.#database((db) => unpaidSince(db, payer, since))
       const refuse = (who: string, begun: number, bound: number) => {
         if (begun < bound) return
-        const reason = `${who} begun ${begun} payments within ${span} and paid none of them`
+        const reason = `${who} ${begun} unpaid payments from the last ${span}`
         throw new TooManyPayments(reason, ms / bound)
       }
       refuse('this account has', unpaid.account, most.account)
@@ -199,14 +209,20 @@ export class Payments {
     }
   }
 
-  /** @throws {DatabaseUnavailable} for any failure: the outcome is then unknown, and the operation may be repeated */
+  /**
+   * Performs a database operation with a timeout.
+   * @throws {DatabaseUnavailable} if the operation fails for any reason. Its outcome is then unknown, and it may be
+   * repeated.
+   */
   #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
     const { db, sleep } = this.#options
     return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
   }
 }
 
-/** Usage keys wait in a separate queue, so that they cannot fill the owner's. */
+/**
+ * Returns the name of the payer's queue. Usage keys have a separate queue, so that they cannot fill the owner's queue.
+ */
 function lineOf({ accountHash, usageKeyHash }: Payer): string {
   return usageKeyHash === undefined ? accountHash : `${accountHash}/usage keys`
 }

@@ -3,7 +3,7 @@ import { TooManyPayments } from './too-many-payments.ts'
 
 const MINUTE_MS = 60_000
 
-/** Limits how often an account may query its payments. A waiting client polls every 5 s. */
+/** Limits how often an account may query the state of its payments. A waiting client polls every 5 s. */
 export class QuestionRate {
   readonly #now: () => number
   readonly #asked = new Map<string, { account: number; usageKeys: number }>()
@@ -14,7 +14,8 @@ export class QuestionRate {
   }
 
   /**
-   * @param by the share that the query counts against, in addition to the account's total
+   * Counts a query.
+   * @param by the limit against which the query counts, in addition to the account's total
    * @throws {TooManyPayments} until the next minute begins
    */
   take(accountHash: string, by: 'owner' | 'usage key'): void {
@@ -27,7 +28,7 @@ export class QuestionRate {
     const isByKey = by === 'usage key'
     if (asked.account >= most.account || (isByKey && asked.usageKeys >= most.usageKeys))
       throw new TooManyPayments(
-        `this account has asked for its payments ${asked.account} times in a minute`,
+        `this account has requested the state of its payments ${asked.account} times within a minute`,
         (minute + 1) * MINUTE_MS - now,
       )
     asked.account += 1

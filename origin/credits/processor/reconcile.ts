@@ -1,21 +1,23 @@
 /**
- * Brings the ledger up to date with the processor's records, which are authoritative. Events, clients and timers only
- * signal that there may be news. So it does not matter which of them comes first, how often, or after which crash.
+ * Updates the ledger to match the processor's records, which are authoritative. Events, clients and timers only signal
+ * that the records may have changed. Their order and number therefore do not matter, and a crash loses no information.
  */
-import type { Database } from '../../db/open.ts'
+import type { Database, Transaction } from '../../db/open.ts'
 import { askAll } from '../lease-rows.ts'
-import { lockAccount, type Transaction } from '../ledger.ts'
+import { lockAccount } from '../ledger.ts'
 import { nextCreditedLook, nextOpenLook } from './looking.ts'
 import { noteProgress, notePayment, paymentOf, type PaymentRow } from './payment-rows.ts'
 import type { PaymentFacts } from './processor.ts'
 import { settlePayment } from './taken-back.ts'
 
 export type Reconciled = {
-  /** The account of the payment, according to our own record if there is one. */
+  /** Hash of the account that owns the payment, according to our own record if one exists. */
   accountHash: string
-  /** The processor's metadata names another account or no account, because it was changed there. */
+  /** True if the processor's metadata names another account or no account, because it was changed at the processor. */
   differs: boolean
-  /** Credit was taken back, and all processes have received a request to return leased credit. */
+  /**
+   * True if credit was deducted for a refund or dispute. All processes have then been asked to return leased credit.
+   */
   tookBack: boolean
 }
 
@@ -42,7 +44,10 @@ export function reconcile(
   })
 }
 
-/** Returns our record of a payment. If a crash prevented recording it, creates the record from the processor's data. */
+/**
+ * Returns our record of a payment. If a crash prevented us from recording the payment, creates the record from the
+ * processor's data.
+ */
 async function notedPayment(
   tx: Transaction,
   { intentId, accountHash, amountCents }: PaymentFacts,
@@ -63,7 +68,7 @@ function progressOf(
   if (progress === 'canceled') return { state: 'failed', lookAt: null }
   const lookAt = nextOpenLook(createdAt, now)
   if (lookAt) return { state: 'open', lookAt }
-  // A payment that is being processed eventually succeeds or fails, however long it takes.
+  // A payment that is being processed eventually succeeds or fails, but this may take any amount of time.
   if (progress === 'processing')
     return { state: 'open', lookAt: new Date(now + PROCESSING_LOOK_MS) }
   return { state: 'failed', lookAt: null }

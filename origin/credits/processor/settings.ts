@@ -1,4 +1,4 @@
-/** The operator's keys for the payment processor. They must all be set, or all be omitted. */
+/** Settings of the payment processor. The operator must provide all keys or no keys. */
 import { z } from 'zod'
 import { SETTINGS } from '../../../shared/settings.ts'
 
@@ -10,14 +10,14 @@ const key = (kinds: string) =>
 export const processorSettings = {
   SVC_PROCESSOR_SECRET_KEY: key('sk|rk').optional().register(SETTINGS, {
     meaning:
-      "the payment processor's secret key (`sk_…`), or a restricted one (`rk_…`) that may write customers and payment intents, and read refunds and disputes. This one and the next two go together: all or none",
-    default: 'none: nothing can be paid, 503',
+      "the payment processor's secret key (`sk_…`), or a restricted key (`rk_…`) that can write customers and payment intents and read refunds and disputes. Set this and the next two together, or none of them",
+    default: 'none: payments return 503',
     secret: true,
-    production: 'a key of the test mode',
+    production: 'test mode keys',
   }),
   SVC_PROCESSOR_PUBLISHABLE_KEY: key('pk').optional().register(SETTINGS, {
     meaning:
-      'its publishable key (`pk_…`), of the same mode (live or test); shown by `processor_config`',
+      'its publishable key (`pk_…`) of the same mode (live or test); returned by `processor_config`',
   }),
   SVC_PROCESSOR_WEBHOOK_SECRET: z
     .string()
@@ -25,17 +25,16 @@ export const processorSettings = {
     .optional()
     .register(SETTINGS, {
       meaning:
-        'the signing secret (`whsec_…`) of the endpoint that is set up at the processor for `/core/v1/billing/processor_webhook`; two, separated by a comma, while one replaces the other',
+        'signing secret (`whsec_…`) of the endpoint that is configured at the processor for `/core/v1/billing/processor_webhook`. During a rotation, two of them, separated by a comma',
       secret: true,
     }),
   SVC_PROCESSOR_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
     .register(SETTINGS, {
-      meaning:
-        'where the processor is, for tests and local development; with keys of the test mode alone',
+      meaning: 'URL of the processor, for tests and local development; only with test mode keys',
       default: "the processor's own host",
-      production: 'any',
+      production: 'any value',
     }),
 }
 
@@ -47,7 +46,7 @@ export type ProcessorSettings = {
   SVC_PROCESSOR_URL?: string | undefined
 }
 
-/** Lists settings that are inconsistent with each other, and the reasons. */
+/** Lists inconsistent settings, with a reason for each. */
 export function processorFaults(settings: ProcessorSettings): [name: string, fault: string][] {
   const { SVC_ENV, SVC_PROCESSOR_SECRET_KEY: secret, SVC_PROCESSOR_URL: url } = settings
   const publishable = settings.SVC_PROCESSOR_PUBLISHABLE_KEY
@@ -59,23 +58,22 @@ export function processorFaults(settings: ProcessorSettings): [name: string, fau
   ] as const
   const missing = three.filter((name) => settings[name] === undefined)
   if (missing.length < three.length)
-    for (const name of missing)
-      faults.push([name, 'required with the other settings of the processor'])
+    for (const name of missing) faults.push([name, 'required with the other processor settings'])
   if (secret !== undefined && publishable !== undefined && isLive(secret) !== isLive(publishable))
     faults.push([
       'SVC_PROCESSOR_PUBLISHABLE_KEY',
-      'of another mode (live or test) than the secret key',
+      'must have the same mode (live or test) as the secret key',
     ])
   if (SVC_ENV === 'production') {
     if (secret !== undefined && !isLive(secret))
-      faults.push(['SVC_PROCESSOR_SECRET_KEY', 'production refuses keys of the test mode'])
+      faults.push(['SVC_PROCESSOR_SECRET_KEY', 'test mode keys are not allowed in production'])
     if (url !== undefined)
       faults.push([
         'SVC_PROCESSOR_URL',
-        'production refuses it: it is for tests and local development',
+        'not allowed in production, only for tests and local development',
       ])
   } else if (url !== undefined && secret !== undefined && isLive(secret))
-    faults.push(['SVC_PROCESSOR_URL', 'a key of the live mode goes to the processor alone'])
+    faults.push(['SVC_PROCESSOR_URL', 'not allowed with a live mode key'])
   return faults
 }
 
@@ -87,7 +85,10 @@ export type ProcessorConfig = {
   url: string | undefined
 }
 
-/** @returns undefined if no processor is configured */
+/**
+ * Reads the configuration of the payment processor.
+ * @returns undefined if no processor is configured
+ */
 export function processorConfig(settings: ProcessorSettings): ProcessorConfig | undefined {
   const {
     SVC_PROCESSOR_SECRET_KEY: secretKey,

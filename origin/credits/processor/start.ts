@@ -17,7 +17,7 @@ export type Started = {
 }
 
 /**
- * Starts payments with the configured processor, and polls them until `stop` is called.
+ * Starts payment handling with the configured processor. Due payments are polled until `stop` is called.
  * @returns undefined if no processor is configured
  */
 export function startPayments({
@@ -38,7 +38,7 @@ export function startPayments({
   const config = processorConfig(settings)
   if (!config) return undefined
   const { secretKey, live, url } = config
-  // Accounts belong to one contract, so its address distinguishes deployments that share the processor.
+  // An account belongs to one contract, so the contract's address distinguishes the deployments that share a processor.
   const name = `${chain.chainId}:${chain.contractAddress.toLowerCase()}`
   const { sleep, log } = parts
   const processor = new ProcessorClient({ secretKey, deployment: { name, live }, url, sleep, log })

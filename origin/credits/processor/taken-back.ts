@@ -1,14 +1,16 @@
 /**
- * Posts the refunds and disputes of a payment. They may be read in any order, twice, or by two processes of which one
- * has older data, and the ledger must reach the same state:
+ * Posts the refunds and disputes of a payment. They may be read in any order and more than once. Two processes may also
+ * read them at the same time, one of them with older data. The ledger must always reach the same state:
  *
- * - Each refund or dispute is taken back once, and restored once (`refund:<id>`, `refund:<id>:failed`, `dispute:<id>`,
- *   `dispute:<id>:won`). A restored amount is never taken again, whatever older data says. Therefore a return that is
- *   already over when first seen is both taken and restored at once. A dispute may be restored in part.
- * - All returns together take no more than was paid. An amount that did not fit is taken once there is room
- *   (`dispute:<id>:2`).
+ * - Each refund or dispute is deducted once and restored at most once (`refund:<id>`, `refund:<id>:failed`,
+ *   `dispute:<id>`, `dispute:<id>:won`). A restored amount is never deducted again, even if older data is read. If a
+ *   refund or dispute is already over when it is first read, its amount is therefore deducted and restored immediately.
+ *   A dispute may be restored in part.
+ * - All deductions together do not exceed the amount paid. An amount beyond that is deducted later, once another amount
+ *   has been restored (`dispute:<id>:2`).
  */
 import { and, eq, inArray } from 'drizzle-orm'
+import type { Transaction } from '../../db/open.ts'
 import { ledgerTransfers } from '../../db/schema.ts'
 import {
   addCredit,
@@ -16,19 +18,18 @@ import {
   PROCESSOR,
   takeBack,
   type TakenBackKind,
-  type Transaction,
 } from '../ledger.ts'
 import type { PaymentFacts } from './processor.ts'
 
 /** A refund or dispute that moved money. */
 type Return = { kind: TakenBackKind; key: string; cents: number; over: string; backCents: number }
 
-/** Ledger state of a return: cents taken, in how many transfers, and cents restored. */
+/** State of a refund or dispute in the ledger: the cents deducted, the number of deductions, and the cents restored. */
 type Posted = { taken: number; times: number; back: number }
 
 const NOTHING: Posted = { taken: 0, times: 0, back: 0 }
 
-/** Credits a payment once, and takes back refunds and disputes. The caller holds the account's lock. */
+/** Credits a payment once, and posts its refunds and disputes. The caller must hold the account's lock. */
 export async function settlePayment(
   tx: Transaction,
   account: CreditAccount,
@@ -71,7 +72,7 @@ export async function settlePayment(
   return { account: current, tookBack }
 }
 
-/** Refunds first, and each kind sorted by ID, so that every process uses the same order. */
+/** Lists refunds first and then disputes, each sorted by ID, so that all processes use the same order. */
 function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   const refunded = refunds.map(({ id, cents, returned }) => {
     const backCents = returned ? cents : 0
@@ -87,7 +88,7 @@ function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   return [...refunded.toSorted(byKey), ...disputed.toSorted(byKey)].filter(({ cents }) => cents > 0)
 }
 
-/** Reads the ledger's transfers of a payment. */
+/** Reads the transfers of a payment from the ledger. */
 async function readPosted(
   tx: Transaction,
   accountHash: string,

@@ -2,12 +2,12 @@ import type { Log } from '../../log.ts'
 import { byTimer, type Repeat } from '../tending.ts'
 import type { Payments } from './payments.ts'
 
-/** Poll interval for due payments: one small query. */
+/** Poll interval for due payments. Each poll is one small query. */
 const LOOK_MS = 5_000
 
 /**
- * Polls payments that no client confirmed and no event reported.
- * @returns a function that stops it, without waiting for a poll in flight, which another process will repeat
+ * Polls payments that no client has confirmed and no event has reported.
+ * @returns a function that stops the polling. It does not wait for a poll in flight, which another process will repeat.
  */
 export function tendPayments(payments: Payments, log: Log, repeat: Repeat = byTimer): () => void {
   const ended = new AbortController()
@@ -19,7 +19,7 @@ export function tendPayments(payments: Payments, log: Log, repeat: Repeat = byTi
       await payments.look(ended.signal)
       failing = false
     } catch (error) {
-      // Logs once per outage.
+      // Logs only the first failure of an outage.
       if (!failing && !ended.signal.aborted)
         log('payments.failed', { error: error instanceof Error ? error.name : '' })
       failing = true

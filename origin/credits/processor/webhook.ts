@@ -1,27 +1,32 @@
 /**
- * The processor's events. An event is only a hint that there may be news: its claims are not trusted, and only the ID
- * of the payment is read from it.
+ * Reads events from the payment processor. An event only signals that a payment may have changed. Its data is not
+ * trusted, except for the ID of the payment.
  */
 import Stripe from 'stripe'
 import { z } from 'zod'
 
-/** Events that were signed longer ago are rejected as replays (the library's own default). */
+/**
+ * Maximum age of an event's signature in seconds. Older events are rejected as replays. This is also the library's
+ * default.
+ */
 const TOLERANCE_S = 300
 
-/** Reason for rejecting an event: no signature, a signature that does not match, too old, or not an event. */
+/**
+ * Reason for rejecting an event: the signature is missing, does not match or is too old, or the body is not an event.
+ */
 export type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
 
 export class WebhookRefused extends Error {
   readonly fault: WebhookFault
   constructor(fault: WebhookFault) {
-    super(`the processor's event is refused: ${fault}`)
+    super(`the processor's event was rejected: ${fault}`)
     this.name = 'WebhookRefused'
     this.fault = fault
   }
 }
 
 export type WebhookOptions = {
-  /** Any of these may have signed the event. There are two while the operator rotates the secret. */
+  /** Signing secrets, any of which may have signed the event. There are two while the operator rotates the secret. */
   secrets: readonly string[]
   live: boolean
   now: () => number
@@ -42,9 +47,9 @@ const eventSchema = z.object({
 const OF_A_PAYMENT = new Set(['charge', 'refund', 'dispute'])
 
 /**
- * Returns the ID of the payment that an event concerns.
+ * Returns the ID of the payment that an event refers to.
  * @param body the raw bytes, which the signature covers
- * @returns undefined if it concerns no payment, or is of the other mode (live or test)
+ * @returns undefined if the event does not refer to a payment, or is of the other mode (live or test)
  * @throws {WebhookRefused}
  */
 export async function paymentConcerned(
@@ -65,7 +70,7 @@ export async function paymentConcerned(
 }
 
 /**
- * Returns the event if one of the secrets matches its signature.
+ * Verifies the signature of an event, and returns the event if one of the secrets matches.
  * @throws {WebhookRefused}
  */
 async function verified(
@@ -77,7 +82,7 @@ async function verified(
   let fault: WebhookFault = 'forged'
   for (const secret of secrets) {
     try {
-      // The library accepts bytes only as a Buffer.
+      // Converts the body, because Stripe's library accepts bytes only as a Buffer.
       const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
       const { webhooks } = Stripe
       return await webhooks.constructEventAsync(
@@ -90,7 +95,8 @@ async function verified(
       )
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) fault = 'malformed'
-      // Detected by the message text, because the error has no code. In this case the signature was valid.
+      // The error has no code, so an expired timestamp is detected by the message text. The signature was valid in this
+      // case.
       else if (error.message.includes('tolerance')) fault = 'too_old'
     }
   }

@@ -1,4 +1,7 @@
-/** Writes an OCI image layout (image-spec 1.1): a base image with one more layer, and the origin as its entry point. */
+/**
+ * Writes an OCI image layout (image-spec 1.1): a base image with one additional layer, and the origin as its entry
+ * point.
+ */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -45,12 +48,12 @@ const ENTRYPOINT = [
 const CREATED = '1970-01-01T00:00:00Z'
 
 type ImageParts = {
-  /** A folder with the base image in OCI layout. */
+  /** Path of a folder with the base image in OCI layout. */
   base: string
-  /** Digest of the base's manifest, or of an index that lists it. */
+  /** Digest of the base image's manifest, or of an index that lists the manifest. */
   baseDigest: string
   layer: Layer
-  /** The layer's tar, on the same file system as `output`. */
+  /** Path of the layer's tar file. It must be on the same file system as `output`. */
   layerFile: string
   output: string
   nodeVersion: string
@@ -116,12 +119,13 @@ const blobPath = (layout: string, digest: string) =>
 
 const digestOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** Reads a blob and verifies its digest; nothing in the base is trusted. */
+/** Reads a blob of an image layout and verifies its digest. Nothing in the base image is trusted. */
 async function blob(layout: string, digest: string): Promise<Buffer> {
   const bytes = await readFile(blobPath(layout, digest)).catch((error: unknown) => {
-    throw new Error(`the base image lacks ${digest}`, { cause: error })
+    throw new Error(`the base image does not have ${digest}`, { cause: error })
   })
-  if (digestOf(bytes) !== digest) throw new Error(`a blob of the base image is not ${digest}`)
+  if (digestOf(bytes) !== digest)
+    throw new Error(`a blob of the base image does not match its digest ${digest}`)
   return bytes
 }
 

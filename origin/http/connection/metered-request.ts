@@ -3,17 +3,19 @@ import type { Socket } from 'node:net'
 import { BODY_PIECE_MIN_BYTES, BODY_SMALL_PIECES_MAX } from '../../../shared/limits.ts'
 import { PacedConnection } from './paced-connection.ts'
 
-/** The body arrives in so many small chunks that parsing them would block the main thread. */
+/** A request body arrived in so many small chunks that parsing it would block the main thread. */
 export class BodyInTinyPieces extends Error {
   constructor() {
-    super(`more than ${BODY_SMALL_PIECES_MAX} pieces, under ${BODY_PIECE_MIN_BYTES} bytes each`)
+    super(
+      `more than ${BODY_SMALL_PIECES_MAX} chunks of under ${BODY_PIECE_MIN_BYTES} bytes on average`,
+    )
     this.name = 'BodyInTinyPieces'
   }
 }
 
 /**
- * A request that rejects a body in tiny chunks, whether the app reads it or Node discards it. Node's parser makes a
- * callback and a buffer for each chunk: 1-byte chunks cost 2.5 µs and 300 bytes of memory each.
+ * An HTTP request that rejects a body in tiny chunks, whether the app reads the body or Node discards it. Node's parser
+ * calls back and allocates a buffer for each chunk: a 1-byte chunk costs 2.5 µs and 300 bytes of memory.
  */
 export class MeteredRequest extends IncomingMessage {
   #pieces = 0
@@ -27,19 +29,19 @@ export class MeteredRequest extends IncomingMessage {
     connectionOf(this)?.requestBegun(this)
   }
 
-  /** @param onRefused called once if the body is rejected, also if that happened before this call */
+  /** Starts reading the body. @param onRefused called once if the body is rejected, even if it already was */
   beginReading(onRefused: (error: BodyInTinyPieces) => void): void {
     this.#state = 'read'
     this.#onRefused = onRefused
     if (this.#refused) onRefused(this.#refused)
   }
 
-  /** Marks the body as read; the rest of it is discarded. */
+  /** Ends reading the body. The rest of the body is discarded. */
   endReading(): void {
     this.#state = 'over'
   }
 
-  /** Called by Node's parser for each chunk. @returns false to stop reading the connection */
+  /** Receives a chunk of the body from Node's parser. @returns false to stop reading from the connection */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (piece === null) return super.push(piece, encoding)
     if (this.#refused) return false
@@ -50,7 +52,9 @@ export class MeteredRequest extends IncomingMessage {
     return false
   }
 
-  /** Called by Node after a response if the request was not read. Node's own method would bypass `push`. */
+  /**
+   * Discards a body that was not read. Node calls this after the response; its own implementation would bypass `push`.
+   */
   _dump(): void {
     this.#state = 'over'
     if (this.#refused) this.socket.destroySoon()
@@ -70,12 +74,12 @@ export class MeteredRequest extends IncomingMessage {
   }
 }
 
-/** A response that lets its connection parse the next request once it has been sent. */
+/** An HTTP response that, once sent, lets its connection parse the next request. */
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   constructor(request: Request, options?: object) {
-    // Node passes options that are missing from its types.
+    // Node passes a second argument that its type definitions do not declare.
     super(...([request, options] as unknown as [Request]))
     connectionOf(request)?.answerDue(this)
   }

@@ -4,40 +4,47 @@ import type { TLSSocket } from 'node:tls'
 import type { Parsed, ParseTurns } from './parse-turns.ts'
 import { ReceivedBytes } from './received-bytes.ts'
 
-/** Ends every head of a request, and every chunked body. */
+/** End of a request's head, and of a chunked body. */
 const HEAD_END = '\r\n\r\n'
 
-/** Bytes parsed at once. The size adapts so that a slice takes about 0.2 ms. */
+/** Bounds on the number of bytes parsed in one slice. The size adapts so that parsing a slice takes about 0.2 ms. */
 const SLICE_MIN_BYTES = 512
 const SLICE_MAX_BYTES = 16 * 1024
 const FIRST_SLICE_BYTES = 4 * 1024
 const SLICE_MIN_MS = 0.1
 const SLICE_MAX_MS = 0.3
 
-/** Estimated cost of a request's handler, which runs on the same thread. */
+/** Estimated time that a request's handler takes on the parser's thread, in milliseconds. */
 const REQUEST_MS = 0.3
 
 const COST_HALF_LIFE_MS = 1_000
 
-/** Size of a response part, and the time within which the client must read it to stay connected. */
+/**
+ * Responses are written in parts of this size. A client that does not read a part within the time limit is
+ * disconnected.
+ */
 const ANSWER_PART_BYTES = 64 * 1024
 const ANSWER_STALL_MS = 60_000
 
 /**
- * How much, and for how long, the client may still send after a rejection: closing immediately could lose the response.
+ * Amount of data that a client may still send after a rejection, and the time limit for it. Closing the connection
+ * immediately could lose the response.
  */
 const LINGER_BYTES = 256 * 1024
 const LINGER_MS = 1_000
 
-/** Bytes that may wait for a turn before the socket is paused, so that TCP slows the sender down. */
+/**
+ * Maximum number of received bytes that wait to be parsed. Above it, the socket is paused, so that TCP slows the sender
+ * down.
+ */
 const WAITING_MAX_BYTES = 64 * 1024
 
 type Done = (error?: Error | null) => void
 
 /**
- * Sits between TLS and Node's HTTP parser, which would otherwise parse all delivered bytes in one go. It passes the
- * parser one slice at a time, in turns with other connections. It starts no further request before the previous
- * response is sent, so pipelined requests wait at the sender.
+ * Stream between TLS and Node's HTTP parser, which would otherwise parse all delivered bytes in one go. It passes the
+ * parser one slice at a time, taking turns with other connections. It does not start another request before the
+ * previous response is sent, so that pipelined requests wait at the sender.
  */
 export class PacedConnection extends Duplex implements Parsed {
   readonly encrypted = true
@@ -51,7 +58,7 @@ export class PacedConnection extends Duplex implements Parsed {
   #isTrusted = false
   #sliceBytes = FIRST_SLICE_BYTES
   #request: IncomingMessage | undefined
-  /** Bytes of a body with a Content-Length that are not parsed yet. */
+  /** Number of unparsed bytes of the current body, if it has a Content-Length. */
   #bodyLeft = 0
   #requestsBegun = 0
   #answersDue = 0
@@ -59,9 +66,12 @@ export class PacedConnection extends Duplex implements Parsed {
   #costMs = 0
   #costAt = performance.now()
 
-  /** @param onTrusted returns false if the holder's share of trusted connections is used up */
+  /**
+   * @param onTrusted called with the holder when the client is authenticated; returns false if the holder's share of
+   *   trusted connections is used up
+   */
   constructor(tls: TLSSocket, turns: ParseTurns, onTrusted: (holder: string) => boolean) {
-    // At most one slice is parsed ahead of a request that is not being read.
+    // Limits read-ahead to one slice while a request's body is not being read.
     super({ readableHighWaterMark: 1, allowHalfOpen: true })
     this.#tls = tls
     this.#turns = turns
@@ -86,9 +96,10 @@ export class PacedConnection extends Duplex implements Parsed {
   }
 
   get isReady(): boolean {
-    // If TLS splits the end of a head, a slice can begin one more request, but never two.
+    // If a TLS record boundary splits the end of a head, one slice can start one additional request, but never two.
     const mayBegin = this.#answersDue <= (this.#isInBody ? 1 : 0)
-    // While Node's server is paused, a slice would be buffered and parsed later, outside of the measurement.
+    // While Node's server has paused this stream, a slice would only be buffered. It would be parsed later, when its
+    // cost is not measured.
     const isTaken = this.readableFlowing === true && this.readableLength === 0
     return isTaken && this.#received.length > 0 && mayBegin && !this.destroyed
   }
@@ -116,7 +127,7 @@ export class PacedConnection extends Duplex implements Parsed {
     this.#requestsBegun++
   }
 
-  /** Called when the response to that request has been created. */
+  /** Called when the response object for a request has been created. */
   answerDue(response: ServerResponse): void {
     this.#answersDue++
     this.#bodyLeft = Number(response.req.headers['content-length'] ?? 0)
@@ -127,7 +138,7 @@ export class PacedConnection extends Duplex implements Parsed {
     })
   }
 
-  /** Marks the client as authenticated, so that a flood from others neither delays nor closes its connection. */
+  /** Marks the client as authenticated, so that a flood from other clients neither delays nor closes its connection. */
   trust(holder: string): void {
     this.#isTrusted ||= this.#onTrusted(holder)
   }
@@ -139,7 +150,7 @@ export class PacedConnection extends Duplex implements Parsed {
     this.#tls.pause()
   }
 
-  /** Implements the method of `net.Socket` that Node's server calls. */
+  /** Sets the idle timeout. Node's server calls this method, which `net.Socket` also has. */
   setTimeout(ms: number, onTimeout?: () => void): this {
     this.#tls.setTimeout(ms)
     if (onTimeout) this.once('timeout', onTimeout)
@@ -187,7 +198,7 @@ export class PacedConnection extends Duplex implements Parsed {
     if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
-  // Node's server treats a client that closed its side as disconnected, so waiting requests are dropped.
+  // Requests that still wait are dropped, because Node's server treats a client that closed its side as disconnected.
   #end(): void {
     this.#received.clear()
     this.push(null)
@@ -197,7 +208,10 @@ export class PacedConnection extends Duplex implements Parsed {
     return this.#request !== undefined && !this.#request.complete
   }
 
-  /** Takes the next slice, up to the end of a request or its head, so that a slice does not begin many requests. */
+  /**
+   * Removes the next slice from the received bytes. It stops at the end of a head or body, so that one slice cannot
+   * start many requests.
+   */
   #cut(): Buffer {
     const isCounted = this.#isInBody && this.#bodyLeft > 0
     const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
@@ -209,7 +223,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return slice
   }
 
-  /** Writes one part at a time, to tell a slow reader from a client that does not read at all. */
+  /** Writes a response one part at a time, to distinguish a slow reader from a client that does not read at all. */
   #send(bytes: Buffer, done: Done): void {
     const part = bytes.subarray(0, ANSWER_PART_BYTES)
     this.#limitStall()

@@ -12,13 +12,15 @@ import { ParseTurns } from './parse-turns.ts'
 export const CONNECTION_OPTIONS = {
   IncomingMessage: MeteredRequest,
   ServerResponse: PacedResponse,
-  /** Applies to bodies that the app does not read. The ones it reads time out earlier, with a structured error. */
+  /**
+   * Time limit for bodies that the app does not read. Bodies that it reads time out earlier, with a structured error.
+   */
   requestTimeout: BODY_WITHIN_MS + 15_000,
   handshakeTimeout: 10_000,
 }
 
 /**
- * Limits the server's connections and paces their parsing. Call it before the first connection.
+ * Limits the server's open connections and paces the parsing of their requests. Call it before the first connection.
  * @param connectionsMax maximum number of open connections
  */
 export function protectConnections(server: Server, connectionsMax: number): void {
@@ -41,7 +43,7 @@ export function trustConnection(context: Context, holder: string): void {
   if (incoming) connectionOf(incoming)?.trust(holder)
 }
 
-/** Removes and returns the server's own listener for an event. */
+/** Removes and returns the listener that Node's server registered for an event. */
 function takeListener(server: Server, event: string): (connection: unknown) => void {
   const [own] = server.listeners(event)
   server.removeAllListeners(event)

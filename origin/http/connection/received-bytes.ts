@@ -1,12 +1,15 @@
-/** Smaller chunks are copied together: each buffer costs 500 bytes, even for a TLS record of one byte. */
+/**
+ * Chunks below this size are copied into shared buffers. A separate buffer would cost 500 bytes, even for a TLS record
+ * of one byte.
+ */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 8 * 1024
 
-/** A byte queue for the parser. Its memory is proportional to the bytes, however small the chunks are. */
+/** Queue of bytes for the parser. Memory use is proportional to the number of bytes, however small the chunks are. */
 export class ReceivedBytes {
   length = 0
   #pieces: Buffer[] = []
-  /** Buffer for small chunks that follow `#pieces`. */
+  /** Shared buffer for small chunks that follow `#pieces`. */
   #page = Buffer.alloc(0)
   #pageStart = 0
   #pageEnd = 0
@@ -27,13 +30,13 @@ export class ReceivedBytes {
     this.#pageEnd += bytes.copy(this.#page, this.#pageEnd)
   }
 
-  /** Returns between one and `most` bytes from the front, without copying. The queue must not be empty. */
+  /** Returns between one and `most` bytes from the front of the queue, without copying. The queue must not be empty. */
   first(most: number): Buffer {
     if (this.#pieces.length === 0) this.#endPage()
     return this.#pieces[0]!.subarray(0, most)
   }
 
-  /** Removes bytes returned by `first`. */
+  /** Removes bytes that `first` returned from the front of the queue. */
   skip(bytes: number): void {
     const piece = this.#pieces[0]!
     if (piece.length === bytes) this.#pieces.shift()

@@ -1,6 +1,6 @@
 import { paramsSchema } from '../../../shared/wire/action-call.ts'
 
-/** An object of a request's body as JSON text: validated, but not parsed. */
+/** A JSON object from a request body, stored as text. It is validated but not parsed. */
 export class JsonText {
   readonly text: string
 
@@ -8,16 +8,16 @@ export class JsonText {
     this.text = text
   }
 
-  /** Used by the OpenAPI description, which shows default values. */
+  /** Returns the parsed object. The OpenAPI description needs it to show default values. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }
 }
 
-/** `paramsSchema` for an object that may be parsed or still JSON text. The result is always text. */
+/** Variant of `paramsSchema` that accepts either a parsed object or JSON text. The result is always JSON text. */
 const jsonTextSchema = paramsSchema.transform((params) =>
   params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
 )
 
-/** `js_params`, with `{}` as the default. */
+/** Schema of `js_params`, with `{}` as the default. */
 export const paramsOrNone = jsonTextSchema.default(new JsonText('{}'))

@@ -18,7 +18,7 @@ import { examples } from './examples.ts'
 import { otherRoutes } from './other-routes.ts'
 import { failureStatuses } from './statuses.ts'
 
-/** @param publicUrl the URL at which clients reach this origin */
+/** Builds the OpenAPI document. @param publicUrl the URL at which clients reach this origin */
 export function openApiDocument(
   operations: readonly Operation<any, any>[],
   publicUrl: string,
@@ -48,7 +48,7 @@ export function openApiDocument(
           in: 'header',
           name: 'X-Wallet-Auth',
           description:
-            'Of the admin wallet of a ChainSecured account: base64 of {typed_data, signature}, primaryType BillingAuth, issued within 300 s. In place of a key.',
+            'A signature of the admin wallet of a ChainSecured account, in place of a key: base64 of {typed_data, signature} with primaryType BillingAuth, issued within the last 300 s.',
         },
       },
     },
@@ -79,7 +79,10 @@ function describe(operation: Operation<any, any>): Description {
   }
 }
 
-/** Returns the security schemes. OpenAPI has no scheme for a signature in the body. */
+/**
+ * Returns the security schemes of an operation. A signature in the body is omitted, because OpenAPI has no scheme for
+ * it.
+ */
 function securityOf({ auth, walletAuth }: Operation<any, any>): object[] {
   if (auth === 'none' || auth === 'wallet_signature') return []
   return [{ ApiKey: [] }, { Bearer: [] }, ...(walletAuth ? [{ WalletAuth: [] }] : [])]
@@ -97,18 +100,18 @@ function success({ path, answer, list, csv }: Operation<any, any>): object {
   }
 }
 
-/** Describes the CSV form of a list, with the example's records. */
+/** Describes the CSV form of a list response, with the example's records. */
 function tableContent(form: CsvForm, records: unknown): object {
-  const description = `RFC 4180; the columns are ${form.columns.join(', ')}.`
+  const description = `RFC 4180, with the columns ${form.columns.join(', ')}.`
   const example = csvOf(form, Array.isArray(records) ? records : [])
   return { [CSV_TYPE]: { schema: { type: 'string', description }, example } }
 }
 
-/** Describes `Idempotency-Key`. Operations without a key, such as `new_account`, ignore it. */
+/** Describes the `Idempotency-Key` header. Operations without an API key, such as `new_account`, ignore it. */
 function headerParameters({ method, auth }: Operation<any, any>): object[] {
   if (method !== 'POST' || auth === 'none') return []
   const description =
-    'A random id of yours. The first answer under it is given again for 24 hours, so that the request can be repeated safely.'
+    'A random ID that you choose. For 24 hours, a repeated request with the same ID returns the first response, so it is safe to retry.'
   const schema = { type: 'string', minLength: 1, maxLength: 255 }
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }]
 }

@@ -1,46 +1,46 @@
-/** The two forms of error responses, structured and text, for the OpenAPI document. */
-import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
+/** Describes the two forms of error responses, structured and text, for the OpenAPI document. */
+import { ERROR_NAMES, type ErrorStatus } from '../../../shared/error-names.ts'
 import { headerOf } from '../../../shared/openapi/document.ts'
 import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
 
 const structured = { $ref: '#/components/schemas/Error' }
 
 export const headers = {
-  'x-request-id': headerOf('Names this request in reports.'),
+  'x-request-id': headerOf('Identifies this request in error reports.'),
   'x-svc-error': headerOf(
-    'The reason of a failure: of a JSON string always, of a structured error where it is finer than `error`.',
+    'The reason of a failure. Always present if the body is a JSON string; with a structured error, present if it is more specific than `error`.',
   ),
   [RECEIPT_HEADER]: headerOf(
-    'Of an execution that ran and failed: its signed receipt, a JWS in compact form.',
+    'The signed receipt of an execution that ran and failed, as a compact JWS.',
   ),
-  'retry-after': headerOf('Seconds to wait before the request is sent again.'),
-  'x-total-count': headerOf('Records in the whole list.'),
+  'retry-after': headerOf('Seconds to wait before retrying the request.'),
+  'x-total-count': headerOf('Total number of records in the list.'),
 }
 
-/** Statuses whose body can be a JSON string: a failed execution, or a write that the contract rejected. */
+/** Statuses for which the body can be a JSON string: a failed execution, or a write that the contract rejected. */
 const CAN_BE_TEXT = new Set<ErrorStatus>([400, 404, 409, 500])
 const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
-/** Statuses of an execution that failed or was stopped. */
+/** Statuses for which the response can carry a receipt, because an execution failed or was stopped. */
 const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
 
 const MEANINGS: Record<ErrorStatus, string> = {
-  400: 'Not JSON, a value of the wrong shape, or a write that the contract refused.',
-  401: 'No key was sent, or it resolves to no account; or the wallet that signed is not the admin of one.',
-  402: 'The credits of the account do not cover the operation.',
-  403: 'The key may not do this.',
-  404: 'No such endpoint or resource; a string where a write names what the account does not have.',
-  405: 'Another method is meant.',
+  400: 'Invalid JSON, a value of the wrong shape, or a write that the contract rejected.',
+  401: 'The key is missing or does not resolve to an account, or the signing wallet is not the admin of an account.',
+  402: 'The account does not have enough credits for the operation.',
+  403: 'The key does not have the permission for this operation.',
+  404: 'Unknown endpoint or resource. A string if a write refers to something that the account does not have.',
+  405: 'The path does not support this method.',
   408: 'The request did not arrive in time.',
-  409: 'It exists already, the Idempotency-Key is in use, or the payment is pending or has failed.',
+  409: 'The resource already exists, the Idempotency-Key is in use, or the payment is pending or failed.',
   413: 'The body is too large.',
-  415: 'The body is not said to be JSON.',
-  417: 'An unknown Expect header.',
-  421: 'Sealed to a key that this origin has not.',
-  422: 'JSON of the wrong type, a missing field, or an Idempotency-Key of another body.',
-  429: 'Too many requests, or the node is shedding load: retry with growing waits.',
-  431: 'The URL and the headers are too large together.',
-  500: 'A failed execution (a string, with the code in x-svc-error), or a failure of the server.',
-  503: 'The chain, the database, the runtime or the payment processor is away. Nothing was charged.',
+  415: 'The content type is not JSON.',
+  417: 'An unsupported Expect header.',
+  421: 'Sealed to a key that this origin does not have.',
+  422: 'A field is missing or has the wrong type, or the Idempotency-Key was used with a different body.',
+  429: 'Too many requests, or the node is overloaded. Retry with exponential backoff.',
+  431: 'The URL and the headers are too large in total.',
+  500: 'A failed execution (a string, with the code in x-svc-error), or an internal error.',
+  503: 'The chain, the database, the runtime or the payment processor is unavailable. Nothing was charged.',
 }
 
 export const errorResponses = Object.fromEntries(

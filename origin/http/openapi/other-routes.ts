@@ -1,4 +1,4 @@
-/** Routes other than the operations: files, pages, and the sealed channel. */
+/** OpenAPI descriptions of routes other than the operations: files, pages, and the sealed channel. */
 import {
   ATTESTATION_PATH,
   attestationSchema,
@@ -13,7 +13,8 @@ import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
-import { ERRORS_PATH, type ErrorStatus } from '../../../shared/errors.ts'
+import type { ErrorStatus } from '../../../shared/error-names.ts'
+import { ERRORS_PATH } from '../../../shared/errors.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { errorReference } from './errors.ts'
@@ -27,20 +28,21 @@ const webhookAnswer = {
 const failures = (...statuses: ErrorStatus[]) =>
   Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
 
-/** @param types content types of the 200 response */
-function read(summary: string, types: string[], more: object = {}): { get: Description } {
+/** Describes a GET route. @param types content types of the 200 response */
+function read(
+  operationId: string,
+  summary: string,
+  types: string[],
+  more: object = {},
+): { get: Description } {
   const content = Object.fromEntries(types.map((type) => [type, {}]))
-  const operationId = summary
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replace(/_$/, '')
   const responses = { 200: { description: 'Done.', content }, ...more }
   return { get: { operationId, summary, security: [], responses } }
 }
 
 function sealed(summary: string, operationId: string): { post: Description } {
   const binary = { [SEALED_CONTENT_TYPE]: {} }
-  const description = 'A sealed answer; refusals after the envelope is open are sealed too.'
+  const description = 'A sealed response. Errors after the envelope was opened are sealed, too.'
   return {
     post: {
       operationId,
@@ -58,7 +60,8 @@ function sealed(summary: string, operationId: string): { post: Description } {
 const processorWebhook: { post: Description } = {
   post: {
     operationId: 'processor_webhook',
-    summary: 'Events of the payment processor, by its signature over the exact bytes.',
+    summary:
+      'Receives events of the payment processor, authenticated by its signature over the exact bytes.',
     security: [],
     parameters: [
       { name: 'Stripe-Signature', in: 'header', required: true, schema: { type: 'string' } },
@@ -69,7 +72,7 @@ const processorWebhook: { post: Description } = {
     },
     responses: {
       200: {
-        description: 'Taken, and the ledger is as the processor says.',
+        description: 'The event was applied to the ledger.',
         content: { 'application/json': { schema: webhookAnswer } },
       },
       ...failures(400, 408, 413, 429, 500, 503),
@@ -77,10 +80,15 @@ const processorWebhook: { post: Description } = {
   },
 }
 
-const fileOfPage = read('A file of that page.', ['text/javascript', 'text/css', 'image/png'], {
-  304: { description: 'Not changed.' },
-  ...failures(404),
-})
+const fileOfPage = read(
+  'swagger_ui_file',
+  'A file of the API page.',
+  ['text/javascript', 'text/css', 'image/png'],
+  {
+    304: { description: 'Not modified.' },
+    ...failures(404),
+  },
+)
 fileOfPage.get.parameters = [
   { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
 ]
@@ -88,7 +96,7 @@ fileOfPage.get.parameters = [
 const attestation: { get: Description } = {
   get: {
     operationId: 'attestation',
-    summary: 'The quote of the machine, whose report data is zero, with its event log.',
+    summary: 'Returns the quote of the machine, with zero report data, and its event log.',
     security: [],
     parameters: [
       {
@@ -96,7 +104,7 @@ const attestation: { get: Description } = {
         in: 'query',
         required: false,
         description:
-          'Hex of 1 to 64 bytes: a fresh quote, whose report data is SHA-512 of `svc/nonce/v1:` and the nonce.',
+          '1 to 64 bytes in hex. Returns a fresh quote whose report data is the SHA-512 of `svc/nonce/v1:` followed by the nonce.',
         schema: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2}){1,64}$' },
       },
     ],
@@ -113,7 +121,8 @@ const attestation: { get: Description } = {
 const info: { get: Description } = {
   get: {
     operationId: 'info',
-    summary: 'What the machine says of itself: the application, and the text that was measured.',
+    summary:
+      'Returns the machine’s description of itself: the application and the measured compose text.',
     security: [],
     responses: {
       200: { description: 'Done.', content: jsonContent(jsonSchemaOf(infoSchema, 'output')) },
@@ -123,7 +132,8 @@ const info: { get: Description } = {
 }
 
 const evidenceFile = read(
-  'A file of the evidence, byte for byte as its checksum is of.',
+  'evidence_file',
+  'A file of the evidence, with exactly the bytes that its checksum covers.',
   ['application/json', 'text/plain', 'application/pem-certificate-chain'],
   failures(404, 503),
 )
@@ -139,11 +149,13 @@ const healthAnswer = (description: string) => ({
 const health: { get: Description } = {
   get: {
     operationId: 'health',
-    summary: 'Whether this origin can do its work, and why not.',
+    summary: 'Returns the health of this origin, with reasons.',
     security: [],
     responses: {
-      200: healthAnswer('It answers: `ok`, or `degraded` where somebody should look.'),
-      503: healthAnswer('It is `down`: requests are better sent elsewhere.'),
+      200: healthAnswer(
+        'The origin serves requests: `ok`, or `degraded` if an operator should take a look.',
+      ),
+      503: healthAnswer('The origin is `down`; send requests elsewhere.'),
     },
   },
 }
@@ -151,14 +163,14 @@ const health: { get: Description } = {
 const metrics: { get: Description } = {
   get: {
     operationId: 'metrics',
-    summary: 'What this process counts, as Prometheus reads it; for its operator.',
+    summary: 'Returns the metrics of this process in Prometheus format, for its operator.',
     security: [],
     parameters: [
       {
         name: 'Authorization',
         in: 'header',
         required: true,
-        description: '`Bearer` and the token of the setting `SVC_METRICS_TOKEN`.',
+        description: '`Bearer` and the value of the setting `SVC_METRICS_TOKEN`.',
         schema: { type: 'string' },
       },
     ],
@@ -171,27 +183,28 @@ const metrics: { get: Description } = {
 
 export const otherRoutes: Paths = {
   [PROCESSOR_WEBHOOK_PATH]: processorWebhook,
-  '/core/v1/openapi.json': read('This description.', ['application/json']),
-  '/core/v1/swagger-ui': read('This description; as a page for a browser.', [
+  '/core/v1/openapi.json': read('openapi', 'This OpenAPI document.', ['application/json']),
+  '/core/v1/swagger-ui': read('swagger_ui', 'This OpenAPI document, as a page in a browser.', [
     'application/json',
     'text/html',
   ]),
   '/core/v1/swagger-ui/{file}': fileOfPage,
-  [ERRORS_PATH]: read('What each failure means; `docs_url` leads here.', [
+  [ERRORS_PATH]: read('errors', 'The explanations of all errors, which `docs_url` links to.', [
     'text/html; charset=utf-8',
   ]),
   [ATTESTATION_PATH]: attestation,
   [INFO_PATH]: info,
   [EVIDENCES_PATH]: read(
-    'The evidence that this origin is verified by, as a list of links.',
+    'evidence',
+    'The attestation evidence of this origin, as a list of links.',
     ['text/html; charset=utf-8'],
     failures(503),
   ),
   [`${EVIDENCES_PATH}{file}`]: evidenceFile,
-  [SEALED_EXECUTE_PATH]: sealed('Executes an action; sealed.', 'sealed_execute'),
-  [SEALED_OUTCOMES_PATH]: sealed('What became of runs; sealed.', 'sealed_outcomes'),
-  [SEALED_KEYS_PATH]: sealed('What a key is, for the edge; sealed.', 'sealed_keys'),
-  [SEALED_HTTP_PATH]: sealed('A request that the edge passes on; sealed.', 'sealed_http'),
+  [SEALED_EXECUTE_PATH]: sealed('Executes an action (sealed).', 'sealed_execute'),
+  [SEALED_OUTCOMES_PATH]: sealed('Returns the outcomes of runs (sealed).', 'sealed_outcomes'),
+  [SEALED_KEYS_PATH]: sealed('Looks up an API key for the edge (sealed).', 'sealed_keys'),
+  [SEALED_HTTP_PATH]: sealed('Serves a request that the edge forwards (sealed).', 'sealed_http'),
   [HEALTH_PATH]: health,
   [METRICS_PATH]: metrics,
 }

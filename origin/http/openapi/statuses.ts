@@ -1,7 +1,7 @@
-import type { ErrorStatus } from '../../../shared/errors.ts'
+import type { ErrorStatus } from '../../../shared/error-names.ts'
 import type { Operation } from '../operation.ts'
 
-/** Returns every error status of an operation: those implied by its properties, and those in `statuses`. */
+/** Returns every error status of an operation: those implied by the operation's properties, and those in `statuses`. */
 export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   const { auth, walletAuth, body, query, list, csv, method } = operation
   const { writes, isFree, statuses = [] } = operation
@@ -10,17 +10,17 @@ export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   const add = (...more: ErrorStatus[]) => more.forEach((status) => found.add(status))
   // 503: the accounts mirror is too old to resolve keys.
   if (auth !== 'none') add(401, 503)
-  // Two credentials, or a malformed proof in the header.
+  // 400: two credentials were sent, or the proof in the header is malformed.
   if (auth !== 'none') add(400)
   if (walletAuth) add(422)
   const isKeyed = auth === 'key' || auth === 'account_key'
-  // A usage key if the account key is required, or the account key from before a conversion.
+  // 403: a usage key was sent but the account key is required, or the account key is from before a conversion.
   if (isKeyed) add(403)
   // 408 and 503: the body arrived too slowly, or no memory was available for it.
   if (body) add(400, 408, 413, 415, 422, 503)
   if (query) add(400, 422)
   if (list || csv) add(400)
-  // Idempotency-Key: malformed, used with another body, or in use by a request in flight.
+  // 400, 409, 422: the Idempotency-Key is malformed, in use by a request in flight, or was used with another body.
   if (auth !== 'none' && method === 'POST') add(400, 409, 422)
   if (writes !== undefined && !isFree) add(402)
   return [...found].toSorted((a, b) => a - b)

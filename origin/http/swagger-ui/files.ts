@@ -1,4 +1,4 @@
-/** The files of the Swagger UI package that are served, selected by name. */
+/** Selects the files of the Swagger UI package that the origin serves. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 export type ServedFile = { type: string; etag: string; bytes: Uint8Array<ArrayBuffer> }
 
-/** Starts the page. It must be a file, because the page's CSP forbids inline scripts. */
+/** Script that starts Swagger UI. It must be a file, because the page's CSP forbids inline scripts. */
 const INITIALIZER = `window.addEventListener('load', () => {
   SwaggerUIBundle({
     url: '/core/v1/openapi.json',
@@ -24,7 +24,7 @@ const PACKAGE_FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 }
 
-/** Reads the files into memory, keyed by name. */
+/** Reads the served files into memory, keyed by file name. */
 export function swaggerUiFiles(): ReadonlyMap<string, ServedFile> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   const files = new Map<string, ServedFile>()
@@ -51,7 +51,7 @@ export const SWAGGER_UI_PAGE = `<!doctype html>
 </head>
 <body>
 <div id="swagger-ui"></div>
-<noscript>This page shows <a href="/core/v1/openapi.json">the description of the API</a> by script.</noscript>
+<noscript>This page needs JavaScript to show <a href="/core/v1/openapi.json">the OpenAPI document</a>.</noscript>
 <script src="/core/v1/swagger-ui/swagger-ui-bundle.js"></script>
 <script src="/core/v1/swagger-ui/swagger-initializer.js"></script>
 </body>

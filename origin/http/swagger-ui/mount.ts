@@ -7,7 +7,10 @@ import { SWAGGER_UI_PAGE, swaggerUiFiles } from './files.ts'
 
 const PAGE_PATH = '/core/v1/swagger-ui'
 
-/** The page loads and calls only this origin. Its icons are images in its style sheet (`data:`). */
+/**
+ * Content security policy of the Swagger UI page, which loads and calls only this origin. Icons are `data:` images in
+ * the style sheet.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,10 +31,10 @@ const PAGE_HEADERS = {
   vary: 'accept',
 }
 
-/** Files are revalidated after a day, and sent again only if they have changed. */
+/** Browsers revalidate the Swagger UI files after a day, and download them again only if they have changed. */
 const FILE_CACHE = 'public, max-age=86400'
 
-/** Mounts the API description: JSON, or a page for browsers. */
+/** Serves the API description as JSON, or as a page for browsers. */
 export function mountDescription(app: OriginApp, { settings }: Services): void {
   let text: string | undefined
   const description = () =>
@@ -41,15 +44,14 @@ export function mountDescription(app: OriginApp, { settings }: Services): void {
 
   app.get('/core/v1/openapi.json', (context) => context.body(description(), 200, json))
   app.get(PAGE_PATH, (context) => {
-    // Browsers accept text/html explicitly; any other client gets the JSON.
+    // Browsers accept text/html explicitly. All other clients get JSON.
     const wantsPage = context.req.header('accept')?.includes('text/html') === true
     if (wantsPage) return context.body(SWAGGER_UI_PAGE, 200, PAGE_HEADERS)
     return context.body(description(), 200, { ...json, vary: 'accept' })
   })
   app.get(`${PAGE_PATH}/:file`, (context) => {
     const file = files.get(context.req.param('file'))
-    if (!file)
-      throw new ApiError(404, 'The page has no such file.', `Its files are named by ${PAGE_PATH}.`)
+    if (!file) throw new ApiError(404, 'File not found.', `${PAGE_PATH} links to all its files.`)
     const headers = { etag: file.etag, 'cache-control': FILE_CACHE }
     if (context.req.header('if-none-match') === file.etag) return context.body(null, 304, headers)
     const content = { 'content-type': file.type, 'x-content-type-options': 'nosniff' }

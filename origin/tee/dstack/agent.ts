@@ -3,12 +3,15 @@ import { z } from 'zod'
 import { decodeHex, encodeHex } from '../../../shared/hex.ts'
 import { type EvidenceQuote, REPORT_DATA_BYTES, TeeUnavailable } from '../provider.ts'
 
-/** The agent calls the platform's quoting enclave, which may be busy with other machines on the host. */
+/**
+ * Timeout of a request to the guest agent. The agent calls the platform's quoting enclave, which may be busy with other
+ * machines on the host.
+ */
 const ANSWER_WITHIN_MS = 20_000
-/** The largest response contains the app-compose text twice, and the event log. */
+/** Maximum response size. The largest response contains the app-compose text twice, and the event log. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** Offset in a TDX quote of version 4. */
+/** Byte offset of the report data in a version 4 TDX quote. */
 const REPORT_DATA_AT = 568
 
 const hexBytes = z
@@ -26,7 +29,10 @@ const quoteSchema = z.object({
   vm_config: z.string().default(''),
 })
 
-/** `tcb_info` is JSON text in the response. Like the SDK, this client returns it parsed. */
+/**
+ * Response of the `Info` method. Its `tcb_info` field is JSON text, which this client returns parsed, as the dstack SDK
+ * does.
+ */
 const infoSchema = z.looseObject({
   app_id: z.string(),
   compose_hash: z.string(),
@@ -51,8 +57,9 @@ export type GuestAgentOptions = {
 }
 
 /**
- * Client of dstack's guest agent: JSON by POST over HTTP on a Unix socket (Dstack-TEE/dstack, `guest-agent/rpc`). Every
- * failure is `TeeUnavailable`. Its message never quotes a response, because one of them contains the root key.
+ * Client of dstack's guest agent (Dstack-TEE/dstack, `guest-agent/rpc`). Sends JSON by POST over HTTP on a Unix socket.
+ * Every failure throws `TeeUnavailable`. Error messages never quote a response, because the response to `getKey`
+ * contains the root key.
  */
 export class GuestAgent {
   readonly #options: Required<GuestAgentOptions>
@@ -66,27 +73,32 @@ export class GuestAgent {
   }
 
   /**
-   * The key depends on `path` only. `purpose` is signed with the key, but does not change it. @throws {TeeUnavailable}
+   * Returns the key for `path`. `purpose` does not affect the key, but is included in the signature over it.
+   * @throws {TeeUnavailable}
    */
   getKey(path: string, purpose: string): Promise<AgentKey> {
     return this.#call('GetKey', { path, purpose }, keySchema)
   }
 
-  /** @param reportData at most 64 bytes @throws {TeeUnavailable} */
+  /**
+   * Requests a quote.
+   * @param reportData at most 64 bytes
+   * @throws {TeeUnavailable}
+   */
   async getQuote(reportData: Uint8Array): Promise<EvidenceQuote> {
     if (reportData.length > REPORT_DATA_BYTES)
-      throw new RangeError(`report data has ${reportData.length} bytes, and room for 64`)
+      throw new RangeError(`report data has ${reportData.length} bytes; the maximum is 64`)
     const whole = new Uint8Array(REPORT_DATA_BYTES)
     whole.set(reportData)
     const asked = encodeHex(whole)
     const answer = await this.#call('GetQuote', { report_data: asked }, quoteSchema)
     const inside = decodeHex(answer.quote)?.subarray(REPORT_DATA_AT, REPORT_DATA_AT + 64)
     if (answer.report_data.toLowerCase() !== asked || !inside || encodeHex(inside) !== asked)
-      throw new TeeUnavailable('the guest agent answered GetQuote for other report data')
+      throw new TeeUnavailable('the guest agent returned a quote for different report data')
     return answer
   }
 
-  /** @throws {TeeUnavailable} */
+  /** Returns what the guest agent reports about the machine. @throws {TeeUnavailable} */
   info(): Promise<AgentInfo> {
     return this.#call('Info', {}, infoSchema)
   }
@@ -94,22 +106,22 @@ export class GuestAgent {
   async #call<Answer>(method: string, asked: object, schema: z.ZodType<Answer>): Promise<Answer> {
     const { status, text } = await this.#post(method, JSON.stringify(asked))
     if (status !== 200)
-      throw new TeeUnavailable(`the guest agent answered ${method} with status ${status}`)
+      throw new TeeUnavailable(`the guest agent responded to ${method} with status ${status}`)
     const body = parsed(text)
-    // The agent reports failures with status 200, too.
+    // The agent may report a failure in a response with status 200.
     if (z.object({ error: z.unknown() }).safeParse(body).data?.error !== undefined)
-      throw new TeeUnavailable(`the guest agent answered ${method} with an error`)
+      throw new TeeUnavailable(`the guest agent responded to ${method} with an error`)
     const answer = schema.safeParse(body)
     if (answer.success) return answer.data
-    const where = answer.error.issues.map(({ path }) => path.join('.') || 'the answer').join(', ')
-    throw new TeeUnavailable(`the guest agent’s answer to ${method} is malformed: ${where}`)
+    const where = answer.error.issues.map(({ path }) => path.join('.') || 'the response').join(', ')
+    throw new TeeUnavailable(`the guest agent’s response to ${method} is malformed: ${where}`)
   }
 
   #post(method: string, body: string): Promise<{ status: number; text: string }> {
     const { socketPath, withinMs, maxBytes } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (reason: string) =>
-        reject(new TeeUnavailable(`the guest agent did not answer ${method}: ${reason}`))
+        reject(new TeeUnavailable(`the guest agent did not respond to ${method}: ${reason}`))
       const sent = request(
         {
           socketPath,

@@ -4,22 +4,29 @@ import { getCollateral } from '@phala/dcap-qvl'
 import { encodeHex } from '../../../shared/hex.ts'
 import { type Collateral, TeeUnavailable } from '../provider.ts'
 
-/** Intel's collateral lasts 30 days. Renewing it this early leaves some days for verifying a bundle later. */
+/**
+ * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days; renewing it early ensures
+ * that a downloaded evidence bundle can still be verified for some days.
+ */
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 /**
- * Also renewed every day, because Intel may publish new information on a platform before the old collateral expires.
+ * Age at which collateral is renewed in any case, because Intel may publish new information about a platform before the
+ * old collateral expires.
  */
 const RENEW_AFTER_MS = 24 * 60 * 60 * 1000
-/** Pause after a failure, so that not every verifier causes an attempt while the service is unavailable. */
+/**
+ * Delay before the next attempt after a failure, so that requests from verifiers do not each cause an attempt while the
+ * service is unavailable.
+ */
 const TRY_AGAIN_MS = 60_000
 const ANSWER_WITHIN_MS = 30_000
 
 export type FetchCollateral = (pccsUrl: string, quote: Buffer) => Promise<object>
 
 export type CollateralOptions = {
-  /** A PCCS, or Intel's own service. Its responses are signed by Intel, so the choice only affects availability. */
+  /** URL of a PCCS or of Intel's own service. Intel signs the collateral, so this choice affects only availability. */
   pccsUrl: string
-  /** Returns any quote of this platform. */
+  /** Returns a quote of this platform, with any report data. */
   quote: () => Promise<Uint8Array>
   now: () => number
   onFailure: (reason: string) => void
@@ -28,7 +35,10 @@ export type CollateralOptions = {
 
 type Kept = { collateral: Collateral; fetchedAt: number; until: number }
 
-/** The platform's collateral, fetched on first use. The old one is returned during a renewal, while it is valid. */
+/**
+ * Cache of the platform's collateral, which is fetched on first use. While collateral is being renewed, the old one is
+ * returned as long as it is valid.
+ */
 export class PlatformCollateral {
   readonly #options: CollateralOptions
   #kept: Kept | undefined
@@ -39,12 +49,12 @@ export class PlatformCollateral {
     this.#options = options
   }
 
-  /** Unix milliseconds; undefined before the first fetch. */
+  /** Time at which the current collateral was fetched, in Unix milliseconds; undefined before the first fetch. */
   get fetchedAt(): number | undefined {
     return this.#kept?.fetchedAt
   }
 
-  /** @throws {TeeUnavailable} */
+  /** Returns collateral that has not expired. @throws {TeeUnavailable} */
   async current(): Promise<Collateral> {
     const at = this.#options.now()
     const kept = this.#kept
@@ -58,13 +68,13 @@ export class PlatformCollateral {
     if (this.#fetching) return this.#fetching
     const { now, onFailure } = this.#options
     if (now() < this.#failedAt + TRY_AGAIN_MS)
-      return Promise.reject(new TeeUnavailable('the platform’s collateral could not be had'))
+      return Promise.reject(new TeeUnavailable('the platform’s collateral could not be fetched'))
     this.#fetching = this.#fetch()
       .then((kept) => (this.#kept = kept))
       .catch((error: unknown) => {
         this.#failedAt = now()
         onFailure(error instanceof Error ? error.message : 'unknown')
-        throw new TeeUnavailable('the platform’s collateral could not be had', { cause: error })
+        throw new TeeUnavailable('the platform’s collateral could not be fetched', { cause: error })
       })
       .finally(() => {
         this.#fetching = undefined
@@ -80,12 +90,15 @@ export class PlatformCollateral {
     )
     const collateral = collateralOf(given as Record<keyof Collateral, unknown>)
     const until = nextUpdateOf(collateral)
-    if (!(until > now())) throw new Error('the collateral has run out')
+    if (!(until > now())) throw new Error('the collateral has expired')
     return { collateral, fetchedAt: now(), until }
   }
 }
 
-/** Converts bytes to hex, as in the files. The library returns them as lists of numbers. */
+/**
+ * Converts the library's result to the format of the collateral files: byte fields, which the library returns as arrays
+ * of numbers, become hex.
+ */
 function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
   const text = (name: keyof Collateral): string => {
     const value = given[name]
@@ -106,21 +119,24 @@ function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
   }
 }
 
-/** Returns when the first part expires, in Unix milliseconds. @throws {Error} if a part has no expiry date */
+/**
+ * Returns the time at which the first part of the collateral expires, in Unix milliseconds.
+ * @throws {Error} if a part has no expiry date
+ */
 export function nextUpdateOf({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {
   const said = [tcb_info, qe_identity].map((text) => Date.parse(JSON.parse(text).nextUpdate))
   const lists = [pck_crl, root_ca_crl].map(
     (hex) => new x509.X509Crl(Buffer.from(hex, 'hex')).nextUpdate?.getTime() ?? Number.NaN,
   )
   const until = Math.min(...said, ...lists)
-  if (Number.isNaN(until)) throw new Error('the collateral does not say until when it is good')
+  if (Number.isNaN(until)) throw new Error('the collateral has no expiry date')
   return until
 }
 
 async function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
   })
   try {
     return await Promise.race([value, late])

@@ -1,7 +1,7 @@
 /**
- * Verifies the provenance of a key from the guest agent (Dstack-TEE/dstack, `guest-agent/src/rpc_service.rs` `get_key`
- * and `kms/src/main_service.rs`): the KMS signs the application's key, and the application's key signs the requested
- * one.
+ * Verifies that a key returned by the guest agent was issued by the pinned KMS: the KMS signs the application's key,
+ * which in turn signs the requested key (Dstack-TEE/dstack, `get_key` in `guest-agent/src/rpc_service.rs`, and
+ * `kms/src/main_service.rs`).
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { isPrivate, pointFromScalar, recover } from 'tiny-secp256k1'
@@ -10,14 +10,14 @@ import { SECP256K1_ORDER } from '../../keys/derive.ts'
 
 const KEY_BYTES = 32
 const APP_ID_BYTES = 20
-/** r, s and the recovery ID. */
+/** Length of a signature: r, s and the recovery ID. */
 const SIGNATURE_BYTES = 65
 const KMS_ISSUED = Buffer.from('dstack-kms-issued:')
 
-/** The key is not proven to be this application's key from the pinned KMS. */
+/** Thrown if the signatures do not prove that the pinned KMS issued the key to this application. */
 export class KeyNotAuthentic extends Error {
   constructor(reason: string) {
-    super(`the key of the guest agent is refused: ${reason}`)
+    super(`the key from the guest agent was rejected: ${reason}`)
     this.name = 'KeyNotAuthentic'
   }
 }
@@ -26,28 +26,29 @@ export type KeyChain = {
   key: Uint8Array
   purpose: string
   signatureChain: readonly Uint8Array[]
-  /** 20 bytes. */
+  /** App ID of this application, 20 bytes. */
   appId: Uint8Array
-  /** The pinned root of the KMS: a compressed point of secp256k1. */
+  /** Pinned root public key of the KMS: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
 }
 
 /**
- * Verifies two signatures: one of the key by the application's key, over its purpose and public key, and one of the
- * application's key by the KMS root, over the app ID.
+ * Verifies the two signatures of a key chain. The application's key must have signed the key's purpose and public key,
+ * and the KMS root must have signed the application's key together with the app ID.
  * @throws {KeyNotAuthentic}
  */
 export function verifyKeyChain(chain: KeyChain): void {
   const { key, purpose, signatureChain, appId, kmsRoot } = chain
-  if (key.length !== KEY_BYTES) throw new KeyNotAuthentic(`it has ${key.length} bytes, not 32`)
-  if (!isPrivate(key)) throw new KeyNotAuthentic('it is none of secp256k1')
+  if (key.length !== KEY_BYTES)
+    throw new KeyNotAuthentic(`it has ${key.length} bytes instead of 32`)
+  if (!isPrivate(key)) throw new KeyNotAuthentic('it is not a valid secp256k1 key')
   if (appId.length !== APP_ID_BYTES)
-    throw new KeyNotAuthentic(`the app id has ${appId.length} bytes, not 20`)
+    throw new KeyNotAuthentic(`the app ID has ${appId.length} bytes instead of 20`)
   const [ofKey, ofApp] = signatureChain
   if (!ofKey || !ofApp || signatureChain.length !== 2)
-    throw new KeyNotAuthentic(`its chain has ${signatureChain.length} signatures, not 2`)
+    throw new KeyNotAuthentic(`its chain has ${signatureChain.length} signatures instead of 2`)
   const publicKey = pointFromScalar(key, true)
-  if (!publicKey) throw new KeyNotAuthentic('it is none of secp256k1')
+  if (!publicKey) throw new KeyNotAuthentic('it is not a valid secp256k1 key')
   const ofPurpose = Buffer.from(`${purpose}:${encodeHex(publicKey)}`)
   const appKey = signerOf(ofPurpose, ofKey, 'of the key')
   const issued = Buffer.concat([KMS_ISSUED, appId, appKey])
@@ -56,18 +57,18 @@ export function verifyKeyChain(chain: KeyChain): void {
     throw new KeyNotAuthentic('the chain does not end at the pinned KMS root')
 }
 
-/** Returns the compressed point of the key that made the signature. */
+/** Recovers the signer's public key from a signature, as a compressed point. */
 function signerOf(message: Uint8Array, signature: Uint8Array, whose: string): Uint8Array {
   const refuse = (reason: string) => new KeyNotAuthentic(`the signature ${whose} ${reason}`)
   if (signature.length !== SIGNATURE_BYTES)
-    throw refuse(`has ${signature.length} bytes, not ${SIGNATURE_BYTES}`)
+    throw refuse(`has ${signature.length} bytes instead of ${SIGNATURE_BYTES}`)
   const recovery = signature[64]!
   if (recovery !== 0 && recovery !== 1) throw refuse(`has the recovery id ${recovery}`)
   const s = BigInt(`0x${encodeHex(signature.subarray(32, 64))}`)
-  // Both s and its negative fit the same message. Only the low one is canonical.
+  // For every valid s, order - s is also valid. Only the low value is accepted as canonical.
   if (s > SECP256K1_ORDER / 2n) throw refuse('has a high s')
   const signer = recovered(message, signature.subarray(0, 64), recovery)
-  if (!signer) throw refuse('fits no key')
+  if (!signer) throw refuse('does not match any key')
   return signer
 }
 

@@ -4,9 +4,9 @@ import { TeeRefused } from '../tee-refused.ts'
 const composeSchema = z.object({ docker_compose_file: z.string() })
 
 /**
- * Requires the measured text to set `SVC_ENV=production`. If only the encrypted environment set it, the operator of the
- * machine could change it without changing the compose hash.
- * @param appCompose the app-compose text, JSON
+ * Requires the measured compose file to set `SVC_ENV=production`. If only the encrypted environment set it, the
+ * operator of the machine could change it without changing the compose hash.
+ * @param appCompose app-compose file, as JSON text
  * @throws {TeeRefused}
  */
 export function requireProductionCompose(appCompose: string): void {
@@ -14,13 +14,13 @@ export function requireProductionCompose(appCompose: string): void {
   const said = [...text.matchAll(/\bSVC_ENV\b(.*)$/gm)].map(([, rest = '']) => rest)
   const isProduction = (rest: string) => /^["']?\s*[:=]\s*["']?production["']?\s*(#.*)?$/.test(rest)
   if (said.length > 0 && said.every(isProduction)) return
-  throw new TeeRefused('the measured compose text does not say SVC_ENV=production')
+  throw new TeeRefused('the measured compose text does not set SVC_ENV=production')
 }
 
 function composeFileIn(appCompose: string): string {
   try {
     return composeSchema.parse(JSON.parse(appCompose)).docker_compose_file
   } catch {
-    throw new TeeRefused('the measured app-compose text names no docker_compose_file')
+    throw new TeeRefused('the measured app-compose text has no docker_compose_file')
   }
 }

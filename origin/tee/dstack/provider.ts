@@ -11,12 +11,15 @@ import type { AgentInfo, GuestAgent } from './agent.ts'
 import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
 import { verifyKeyChain } from './key-chain.ts'
 
-/** The path determines the key, so it includes the purpose. The same text is signed as the purpose. */
+/**
+ * Path under which the guest agent derives the root key, also passed as the purpose that is signed. Only the path
+ * affects the key, so it names the purpose.
+ */
 export const ROOT_KEY_PATH = 'svc/v1/root'
 
 export type DstackOptions = {
   agent: GuestAgent
-  /** Compressed point of secp256k1: the only KMS that may issue this application's key. */
+  /** Root public key of the only KMS that may issue this application's keys: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
   pccsUrl: string
   now: () => number
@@ -24,7 +27,10 @@ export type DstackOptions = {
   fetchCollateral?: FetchCollateral
 }
 
-/** A TDX machine under dstack. Checks the guest agent's responses as far as that is possible from inside. */
+/**
+ * TEE provider for a TDX machine that runs dstack. Checks the guest agent's responses as far as that is possible from
+ * inside the machine.
+ */
 export class DstackProvider implements TeeProvider {
   readonly mode = 'dstack'
   readonly #options: DstackOptions
@@ -42,7 +48,7 @@ export class DstackProvider implements TeeProvider {
     })
   }
 
-  /** @throws {TeeUnavailable | KeyNotAuthentic} */
+  /** Returns the root key after verifying that the pinned KMS issued it. @throws {TeeUnavailable | KeyNotAuthentic} */
   async rootKey(): Promise<Uint8Array> {
     const { agent, kmsRoot } = this.#options
     const { app_id } = await this.info()
@@ -51,23 +57,26 @@ export class DstackProvider implements TeeProvider {
       key,
       purpose: ROOT_KEY_PATH,
       signatureChain: signature_chain,
-      appId: bytesOf(app_id, 'the app id'),
+      appId: bytesOf(app_id, 'the app ID'),
       kmsRoot,
     })
     return key
   }
 
-  /** @throws {TeeUnavailable} */
+  /** Requests a quote from the guest agent. @throws {TeeUnavailable} */
   quote(reportData: Uint8Array): Promise<EvidenceQuote> {
     return this.#options.agent.getQuote(reportData)
   }
 
-  /** Returns `tcb_info` parsed, with the app-compose text as received. @throws {TeeUnavailable} */
+  /**
+   * Returns what the guest agent reports about the machine, with `tcb_info` parsed and the app-compose text unchanged.
+   * @throws {TeeUnavailable} also if the compose hash is not the hash of the app-compose text
+   */
   async info(): Promise<AgentInfo> {
     const info = await this.#options.agent.info()
     const hash = createHash('sha256').update(info.tcb_info.app_compose).digest('hex')
     if (hash !== info.compose_hash.toLowerCase())
-      throw new TeeUnavailable('the compose hash of the guest agent is not that of its app-compose')
+      throw new TeeUnavailable('the compose hash of the guest agent does not match its app-compose')
     return info
   }
 
@@ -75,7 +84,7 @@ export class DstackProvider implements TeeProvider {
     return this.#collateral.fetchedAt
   }
 
-  /** @throws {TeeUnavailable} */
+  /** Returns unexpired collateral for verifying quotes of this machine. @throws {TeeUnavailable} */
   collateral(): Promise<Collateral> {
     return this.#collateral.current()
   }

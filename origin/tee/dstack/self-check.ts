@@ -6,8 +6,8 @@ import { type Attestation, type Info, REPORT_DATA_BYTES, type TeeProvider } from
 import { TeeRefused } from '../tee-refused.ts'
 
 /**
- * Checks at startup that the machine's own quote matches the responses of its guest agent. If it does not, every
- * verifier would reject the machine.
+ * Checks at startup that the machine's quote matches what its guest agent reports. If they differ, every verifier would
+ * reject the machine.
  * @throws {TeeRefused | TeeUnavailable}
  */
 export async function requireOwnQuote(tee: TeeProvider, info: Info): Promise<void> {
@@ -15,9 +15,9 @@ export async function requireOwnQuote(tee: TeeProvider, info: Info): Promise<voi
   const same = (one: string, other: string) =>
     one.replace(/^0x/, '').toLowerCase() === other.replace(/^0x/, '').toLowerCase()
   if (!same(appId, info.app_id))
-    throw new TeeRefused('the app id of the guest agent is not the one that was measured')
+    throw new TeeRefused('the app ID of the guest agent does not match the measured one')
   if (!same(composeHash, info.compose_hash))
-    throw new TeeRefused('the compose hash of the guest agent is not the one that was measured')
+    throw new TeeRefused('the compose hash of the guest agent does not match the measured one')
 }
 
 function measuredIn({ quote, event_log }: Attestation): MeasuredApp {
@@ -27,6 +27,6 @@ function measuredIn({ quote, event_log }: Attestation): MeasuredApp {
     return measuredApp(events)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new TeeRefused(`the machine’s own quote is not usable: ${reason}`)
+    throw new TeeRefused(`the quote of this machine is not valid: ${reason}`)
   }
 }

@@ -2,12 +2,15 @@ import type { Collateral } from '../../../shared/attestation/evidence.ts'
 import { SimulatedAuthority } from './authority.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The same as Intel's. Collateral is renewed long before it expires. */
+/** Validity period of simulated collateral in days, the same as Intel's. */
 const LASTS_DAYS = 30
-/** MRSIGNER of the quoting enclave, in the quote and in the enclave's identity. */
+/** MRSIGNER of the simulated quoting enclave, used in the quote and in the enclave's identity. */
 export const QE_SIGNER = Buffer.alloc(32, 0x44)
 
-/** Creates collateral that rates the platform of zeros as up to date, valid from a day before `at`. */
+/**
+ * Creates collateral that rates the simulated platform, with security versions of zero, as up to date. The collateral
+ * is valid from one day before `at`.
+ */
 export async function simulatedCollateral(
   authority: SimulatedAuthority,
   at: Date,

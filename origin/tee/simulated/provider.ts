@@ -9,21 +9,21 @@ import { bootEvents, eventLogOf, measured } from './events.ts'
 import { type Measured, simulatedQuote } from './quote.ts'
 
 export type SimulatedApp = {
-  /** App-compose text. Its SHA-256 is the compose hash. */
+  /** App-compose text of the simulated application. Its SHA-256 is the compose hash. */
   appCompose: string
-  /** 40 hex characters. Defaults to the first 20 bytes of the compose hash, as in dstack. */
+  /** App ID, 40 hex characters. Defaults to the first 20 bytes of the compose hash, as in dstack. */
   appId?: string | undefined
 }
 
-/** Renewal interval of the collateral, long before it expires. */
+/** Age at which simulated collateral is renewed, in milliseconds. Collateral is valid for much longer. */
 const RENEW_MS = 24 * 60 * 60 * 1000
 const NO_RTMR = Buffer.alloc(48)
-/** Not zero, because no real firmware has a measurement of zero. */
+/** Firmware measurement (MRTD). It is not zero, because no real firmware has a measurement of zero. */
 const MRTD = createHash('sha384').update('SIMULATED firmware').digest()
 
 /**
- * A simulated machine. Its quotes have the real format under a separate root, and are marked as simulated in the signed
- * bytes. The same root key gives the same root in every process.
+ * Simulated TEE. Its quotes have the real format, but are signed under a separate root and marked as simulated in the
+ * signed bytes. Processes with the same root key have the same certificate root.
  */
 export class SimulatedProvider implements TeeProvider {
   readonly mode = 'simulated'
@@ -38,12 +38,12 @@ export class SimulatedProvider implements TeeProvider {
   readonly #measured: Measured
   #collateral: { made: Promise<Collateral>; at: number } | undefined
 
-  /** @param root 32 bytes, from which the keys that stand in for Intel's are derived */
+  /** @param root root key, 32 bytes; the keys of the simulated Intel authority are also derived from it */
   constructor(root: Uint8Array, { appCompose, appId }: SimulatedApp, now: () => number) {
     this.#root = root
     this.#now = now
     this.#authority = SimulatedAuthority.create(simulatedKeys(root))
-    // A failure is reported when the promise is awaited.
+    // Prevents an unhandled rejection. The failure is reported when the promise is awaited.
     this.#authority.catch(() => {})
     this.#appCompose = appCompose
     this.#composeHash = createHash('sha256').update(appCompose).digest()
@@ -59,7 +59,7 @@ export class SimulatedProvider implements TeeProvider {
 
   async quote(reportData: Uint8Array): Promise<EvidenceQuote> {
     if (reportData.length > REPORT_DATA_BYTES)
-      throw new RangeError(`report data has ${reportData.length} bytes, and room for 64`)
+      throw new RangeError(`report data has ${reportData.length} bytes; the maximum is 64`)
     const whole = Buffer.alloc(REPORT_DATA_BYTES)
     whole.set(reportData)
     const authority = await this.#authority
@@ -118,7 +118,10 @@ const VM_CONFIG = JSON.stringify({
   memory_size: 2 ** 31,
 })
 
-/** Returns the SHA-256 (hex) of the public key of the root under which a provider with this root key signs. */
+/**
+ * Returns the pin of a simulated provider with the given root key: the SHA-256, in hex, of its certificate root's
+ * public key.
+ */
 export function rootPinOf(root: Uint8Array): string {
   return simulatedRootPin(simulatedKeys(root))
 }

@@ -1,4 +1,4 @@
-/** Rule 6: CAA records allow only this application's account to obtain certificates for the host. */
+/** Rule 6: the CAA records allow only this application's ACME account to obtain certificates for the host. */
 import { z } from 'zod'
 import { CAA_RECORD_MAX_CHARACTERS, CAA_RECORDS_MAX } from '../../limits.ts'
 import { caaIssuerOf } from '../caa.ts'
@@ -7,7 +7,7 @@ import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
 
-/** The formats of certbot, this service, and two versions of lego. */
+/** Schema of an ACME account file. It accepts the formats of certbot, of this service, and of two versions of lego. */
 const accountSchema = z.object({
   uri: z.string().optional(),
   account_uri: z.string().optional(),
@@ -16,32 +16,33 @@ const accountSchema = z.object({
     .optional(),
 })
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 6 (CAA).
+ * @throws {CheckFailed} if the rule fails
+ */
 export function caaRule({ files, caa }: EvidenceBundle): Finding {
   const uri = accountUriOf(fileOf(files, ACME_ACCOUNT_FILE))
   if (!caa)
     return {
       outcome: 'not_applicable',
-      reason: 'no CAA records were asked for',
-      open: [
-        'Who else may have a certificate issued for this name: CAA records were not asked for.',
-      ],
+      reason: 'CAA records were not requested',
+      open: ['Who else can obtain a certificate for this name: CAA records were not requested.'],
     }
   const fits =
     caa.records.length <= CAA_RECORDS_MAX &&
     caa.records.every((record) => record.length <= CAA_RECORD_MAX_CHARACTERS)
-  check(fits, `the CAA records of ${quoted(caa.host)} are more than any name has`)
+  check(fits, `the CAA records of ${quoted(caa.host)} are too many or too long`)
   const issuers = caa.records.flatMap((record) => caaIssuerOf(record) ?? [])
   const isNamed = issuers.some(({ accountUri }) => accountUri === uri)
   check(isNamed, `no CAA record of ${quoted(caa.host)} names the account ${quoted(uri)}`)
   const others = issuers.filter((one) => one.issuer !== '' && one.accountUri !== uri)
   const open = others.map(
     ({ issuer, accountUri }) =>
-      `Certificates by ${quoted(issuer)}${accountUri ? ` for ${quoted(accountUri)}` : ', for any account'}: CAA lets it issue them too.`,
+      `Certificates by ${quoted(issuer)}${accountUri ? ` for ${quoted(accountUri)}` : ', for any account'}: CAA also allows it to issue them.`,
   )
-  // RFC 8659, section 4.2: without an `issue` property, any authority may issue non-wildcard certificates.
+  // If no `issue` property is present, any authority may issue non-wildcard certificates (RFC 8659, section 4.2).
   if (!issuers.some(({ tag }) => tag === 'issue'))
-    open.push('Certificates by any authority: CAA has no property "issue", which forbids them.')
+    open.push('Certificates by any authority: CAA has no "issue" property to restrict them.')
   return {
     outcome: 'passed',
     reason: `CAA of ${quoted(caa.host)} names the account ${quoted(uri)}`,
@@ -59,6 +60,6 @@ function accountUriOf(text: string): string {
   const { data } = accountSchema.safeParse(json)
   const uri =
     data?.uri ?? data?.account_uri ?? data?.registration?.accountURL ?? data?.registration?.uri
-  check(uri !== undefined && uri !== '', `${ACME_ACCOUNT_FILE} has no uri of an account`)
+  check(uri !== undefined && uri !== '', `${ACME_ACCOUNT_FILE} has no account URI`)
   return uri
 }

@@ -1,4 +1,4 @@
-/** Rule 5: the TLS connection terminates at the machine that made the evidence. */
+/** Rule 5: the TLS connection terminates at the machine that produced the evidence. */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { certificatesOf } from '../certificate-chain.ts'
@@ -11,39 +11,40 @@ import { fileOf } from './evidence-files.ts'
 
 const CERTIFICATE_FILE = /^cert-.+\.pem$/
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 5 (certificate).
+ * @throws {CheckFailed} if the rule fails
+ */
 export function certificateRule({ files, served_certificate }: EvidenceBundle): Finding {
   const sums = parseChecksums(fileOf(files, CHECKSUMS_FILE))
   const named = [...sums].filter(([name]) => CERTIFICATE_FILE.test(name))
-  check(named.length > 0, `${CHECKSUMS_FILE} names no certificate`)
+  check(named.length > 0, `${CHECKSUMS_FILE} lists no certificate`)
   const leaves = named.map(([name, sum]) => {
     const pem = fileOf(files, name)
-    check(sha256Hex(pem) === sum, `${name} is not what ${CHECKSUMS_FILE} says`)
+    check(sha256Hex(pem) === sum, `${name} does not match ${CHECKSUMS_FILE}`)
     return { name, sha256: sha256Hex(leafOf(name, pem)) }
   })
   if (!served_certificate)
     return {
       outcome: 'not_applicable',
       reason:
-        'the certificate of the connection is not known: browsers and Workers do not show it, and before an edge the connection ends at the edge',
-      open: [
-        'Where the TLS connection ends: what was sent in it may be read by who holds its key.',
-      ],
+        'the certificate of the connection is unknown: browsers and Workers do not expose it, and a connection to an edge ends at the edge',
+      open: ['Where the TLS connection ends: the holder of its key can read the traffic.'],
     }
   const served = sha256Hex(bytesOfBase64(served_certificate.der_base64))
   const same = leaves.find(({ sha256 }) => sha256 === served)
-  check(same !== undefined, `the served certificate (SHA-256 ${served}) is not the evidence's`)
+  check(same !== undefined, `the served certificate (SHA-256 ${served}) is not in the evidence`)
   return { outcome: 'passed', reason: `the served certificate is the one in ${same.name}` }
 }
 
-/** Returns the DER of the first certificate, which is the leaf in server files. */
+/** Returns the DER of the first certificate in a PEM file. In a server's certificate file, the leaf is first. */
 function leafOf(name: string, pem: string): Uint8Array {
   const [leaf] = certificatesOf(pem)
-  check(leaf !== undefined, `${name} has no certificate`)
+  check(leaf !== undefined, `${name} contains no certificate`)
   try {
     return new Uint8Array(new x509.X509Certificate(new Uint8Array(leaf)).rawData)
   } catch {
-    throw new CheckFailed(`${name} has a certificate that does not parse`)
+    throw new CheckFailed(`${name} has an invalid certificate`)
   }
 }
 

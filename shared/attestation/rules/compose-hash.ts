@@ -1,4 +1,4 @@
-/** Rule 2: the machine runs the application that this compose text describes. */
+/** Rule 2: the machine runs the application that the compose text in the evidence describes. */
 import { check } from '../check-failed.ts'
 import { sha256Hex } from '../digests.ts'
 import type { Info } from '../evidence.ts'
@@ -6,37 +6,41 @@ import type { Machine } from '../machine.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 2 (compose hash).
+ * @throws {CheckFailed} if the rule fails
+ */
 export function composeHashRule(
   { app_id, compose_hash, tcb_info }: Info,
   { app }: Machine,
   policy: Policy,
 ): Finding {
   const stated = compose_hash.toLowerCase()
-  // Hashes the text as received: serializing it again could change whitespace, and with it the hash.
+  // Hashes the compose text as received. Parsing and serializing it again could change its whitespace, and therefore
+  // the hash.
   check(
     sha256Hex(tcb_info.app_compose) === stated,
-    "compose_hash is not SHA-256 of /info's app_compose",
+    "compose_hash is not the SHA-256 of /info's app_compose",
   )
   check(stated === app.composeHash, "compose_hash is not the machine's compose-hash event (RTMR3)")
   check(plainHex(app_id) === app.appId, "app_id is not the machine's app-id event (RTMR3)")
   const { appId, composeHashes } = policy
   check(
     !appId || plainHex(appId) === app.appId,
-    `the application is ${app.appId}, which is not the accepted one`,
+    `the application is ${app.appId}, which is not accepted`,
   )
   const isAccepted =
     !composeHashes || composeHashes.some((hash) => plainHex(hash) === app.composeHash)
-  check(isAccepted, `the compose hash ${app.composeHash} is none of the accepted ones`)
+  check(isAccepted, `the compose hash ${app.composeHash} is not accepted`)
   const open =
     appId || composeHashes
       ? []
       : [
-          'Whether this application is the one that you mean: neither its id nor its compose hash is pinned.',
+          'Whether this is the application that you expect: neither its ID nor its compose hash is pinned.',
         ]
   return {
     outcome: 'passed',
-    reason: `app_compose is what the machine measured: ${app.composeHash}`,
+    reason: `app_compose matches the measured compose hash: ${app.composeHash}`,
     open,
   }
 }

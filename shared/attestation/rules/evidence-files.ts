@@ -17,10 +17,13 @@ import { checkSameApp, type Machine, verifyMachine } from '../machine.ts'
 import type { Policy } from '../policy.ts'
 import type { EvidenceKeys, Finding } from '../report.ts'
 
-/** Report data is 64 bytes. SHA-256 fills half of it, zeros the rest. */
+/** Hex of the last 32 bytes of the report data. The report data has 64 bytes: a SHA-256 hash, followed by zeros. */
 const REST = '0'.repeat(64)
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 4 (evidence files), and returns the public keys in the files.
+ * @throws {CheckFailed} if the rule fails
+ */
 export async function evidenceFilesRule(
   { files }: EvidenceBundle,
   machine: Machine,
@@ -31,7 +34,7 @@ export async function evidenceFilesRule(
   const checksums = fileOf(files, CHECKSUMS_FILE)
   const sums = parseChecksums(checksums)
   for (const [name, sum] of sums)
-    check(sha256Hex(fileOf(files, name)) === sum, `${name} is not what ${CHECKSUMS_FILE} says`)
+    check(sha256Hex(fileOf(files, name)) === sum, `${name} does not match ${CHECKSUMS_FILE}`)
   for (const name of Object.keys(files))
     check(
       sums.has(name) || NOT_LISTED.includes(name),
@@ -43,17 +46,17 @@ export async function evidenceFilesRule(
   const stated = quote.report_data.toLowerCase()
   check(
     stated === expected,
-    `${QUOTE_FILE}'s report_data does not start with SHA-256 of ${CHECKSUMS_FILE}`,
+    `${QUOTE_FILE}'s report_data does not start with the SHA-256 of ${CHECKSUMS_FILE}`,
   )
   const quoting = await verifiedMachine(quote, collateral, policy, at)
   const inside = encodeHex(quoting.quote.reportData)
-  check(inside === expected, `${QUOTE_FILE}'s report_data is not what its quote carries`)
+  check(inside === expected, `${QUOTE_FILE}'s report_data does not match its quote`)
   checkSameApp(`${QUOTE_FILE}'s quote`, quoting, machine)
   const listed = Object.fromEntries([...sums.keys()].map((name) => [name, files[name]!]))
   const keys = parseKeyFiles(listed, at)
   return {
     outcome: 'passed',
-    reason: `${sums.size} files, all as ${CHECKSUMS_FILE} says, which a quote of this application names`,
+    reason: `${sums.size} files match ${CHECKSUMS_FILE}, to which a quote of this application commits`,
     keys,
   }
 }
@@ -61,7 +64,7 @@ export async function evidenceFilesRule(
 export function fileOf(files: EvidenceBundle['files'], name: string): string {
   const text = Object.hasOwn(files, name) ? files[name] : undefined
   check(text !== undefined, `${name} is missing`)
-  check(text.length <= EVIDENCE_FILE_MAX_BYTES, `${name} is longer than any evidence is`)
+  check(text.length <= EVIDENCE_FILE_MAX_BYTES, `${name} is too long`)
   return text
 }
 

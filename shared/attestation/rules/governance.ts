@@ -1,16 +1,19 @@
-/** Rule 7: the governance contract allows this compose hash. */
+/** Rule 7: the governance contract allows the compose hash of the machine. */
 import { check } from '../check-failed.ts'
 import type { EvidenceBundle } from '../evidence.ts'
 import type { Machine } from '../machine.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 7 (governance).
+ * @throws {CheckFailed} if the rule fails
+ */
 export function governanceRule({ governance }: EvidenceBundle, { app }: Machine): Finding {
   if (!governance)
     return {
       outcome: 'not_applicable',
-      reason: 'no chain was asked',
-      open: ['Whether the governance contract allows this compose hash: no chain was asked.'],
+      reason: 'no chain was queried',
+      open: ['Whether the governance contract allows this compose hash: no chain was queried.'],
     }
   const { chain_id, allowed } = governance
   const contract = `the contract 0x${app.appId} on chain ${chain_id}`

@@ -1,4 +1,4 @@
-/** Rule 3: every image is pinned by its digest, so the compose hash determines what runs. */
+/** Rule 3: every container image is pinned by its digest, so the compose hash determines which code runs. */
 import { check, CheckFailed, quoted } from '../check-failed.ts'
 import type { Info } from '../evidence.ts'
 import type { Finding } from '../report.ts'
@@ -7,12 +7,15 @@ import { parseStrictYaml } from '../strict-yaml/parse.ts'
 import { checkLine } from '../strict-yaml/refusal.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
-/** Without `include` and `models`, which load content that the text does not pin. */
+/**
+ * Allowed top-level keys of a compose file. `include` and `models` are not allowed, because they load content that the
+ * compose text does not pin.
+ */
 const TOP_LEVEL = new Set('configs name networks secrets services version volumes'.split(' '))
 /**
- * Service attributes of the Compose Specification, without those that load content that the text does not pin (`build`,
- * `develop`, `extends`, `models`, `provider`, `use_api_socket`). An attribute of a later version is rejected until it
- * is listed here.
+ * Allowed service attributes of the Compose Specification. Attributes that load content that the compose text does not
+ * pin are excluded (`build`, `develop`, `extends`, `models`, `provider`, `use_api_socket`). Attributes of later
+ * versions are rejected until they are added here.
  */
 const SERVICE = new Set(
   `annotations attach blkio_config cap_add cap_drop cgroup cgroup_parent command configs container_name cpu_count
@@ -24,12 +27,18 @@ const SERVICE = new Set(
   runtime scale secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty
   ulimits user userns_mode uts volumes volumes_from working_dir`.split(/\s+/),
 )
-/** Mount types of a service, without `image`: its `source` is another way to name an image. */
+/**
+ * Allowed mount types of a service. The type `image` is excluded, because its `source` names an image that is not
+ * checked.
+ */
 const MOUNT_TYPES = new Set(['bind', 'cluster', 'npipe', 'tmpfs', 'volume'])
-/** dstack's shell scripts, which are part of the measured text and run beside the images. */
+/** Keys of dstack's shell scripts. The scripts are part of the measured text, and run in addition to the images. */
 const SCRIPTS = ['pre_launch_script', 'init_script', 'bash_script']
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 3 (images).
+ * @throws {CheckFailed} if the rule fails
+ */
 export function imagesRule({ tcb_info }: Info): Finding {
   const compose = composeOf(tcb_info.app_compose)
   const text = compose['docker_compose_file']
@@ -40,20 +49,22 @@ export function imagesRule({ tcb_info }: Info): Finding {
   check(images > 0, 'docker_compose_file has no images')
   const scripts = SCRIPTS.filter((name) => compose[name])
   const open = scripts.map(
-    (name) => `What app_compose's ${name} does: it is measured, and no image.`,
+    (name) => `What app_compose's ${name} does: it is measured, but is not an image.`,
   )
   return { outcome: 'passed', reason: `${images} images, each pinned by its digest`, open }
 }
 
 /**
- * Checks every `image` and `type` entry at any depth, including extensions that are merged into a service.
+ * Checks every `image` and `type` entry at any depth of the compose file, including extensions that are merged into a
+ * service.
  * @returns the number of images
  */
 function checkEveryEntry(root: Mapping): number {
   let images = 0
   const seen = new Set<Node>()
   const visit = (node: Node) => {
-    // An alias is the same node object, and visiting it once per alias would take exponential time.
+    // An alias refers to the same node object as its anchor. Visiting the node once for each alias would take
+    // exponential time.
     if (seen.has(node)) return
     seen.add(node)
     if (node.kind === 'list') for (const item of node.items) visit(item)
@@ -65,7 +76,7 @@ function checkEveryEntry(root: Mapping): number {
         checkLine(
           line,
           value.kind === 'word' && PINNED.test(name),
-          `has the image ${quoted(name)}, which is not pinned: write name@sha256:<64 hex characters>`,
+          `has the image ${quoted(name)}, which is not pinned: use name@sha256:<64 hex characters>`,
         )
       }
       if (key === 'type') checkNoImageMount(line, value)
@@ -86,10 +97,10 @@ function checkNoImageMount(line: number, value: Node): void {
   )
 }
 
-/** Nodes already checked in each role. Because of aliases, one node can have several roles. */
+/** Nodes that were already checked, by role. Because of aliases, one node can have several roles. */
 type Seen = { services: Set<Node>; volumes: Set<Node>; mounts: Set<Node> }
 
-/** Checks the top-level keys, the keys of each service, and the types of each service's mounts. */
+/** Checks the top-level keys of a compose file, the keys of each service, and the types of each service's mounts. */
 function checkStructure(root: Mapping): void {
   const seen: Seen = { services: new Set(), volumes: new Set(), mounts: new Set() }
   for (const { line, key, value } of entriesOf(root, new Set())) {
@@ -116,11 +127,13 @@ function checkMount(mount: Mapping, seen: Seen): void {
       checkLine(
         line,
         value.kind === 'word' && MOUNT_TYPES.has(value.text),
-        `has a mount of another type than ${[...MOUNT_TYPES].join(', ')}`,
+        `has a mount type other than ${[...MOUNT_TYPES].join(', ')}`,
       )
 }
 
-/** Returns the entries of a mapping and of those merged into it, except mappings already in `seen`. */
+/**
+ * Returns the entries of a YAML mapping and of the mappings merged into it. Skips mappings that are already in `seen`.
+ */
 function entriesOf(mapping: Mapping, seen: Set<Node>): Entry[] {
   const entries: Entry[] = []
   const pending = [mapping]
@@ -138,13 +151,13 @@ function mappingOf(node: Node, line: number): Mapping {
   return node
 }
 
-/** Compose ignores keys that begin with `x-`. */
+/** Returns true if a compose key is allowed. Compose ignores keys that start with `x-`. */
 function isKnown(known: ReadonlySet<string>, key: string): boolean {
   return known.has(key) || key.startsWith('x-')
 }
 
 function refusedKey(key: string, where: string): string {
-  return `has ${quoted(key)} ${where}, which may bring in what is not pinned: remove it`
+  return `has ${quoted(key)} ${where}, which could add content that is not pinned: remove it`
 }
 
 function composeOf(text: string): Record<string, unknown> {

@@ -1,4 +1,7 @@
-/** Rule 1: a machine under an accepted root measured this event log, and is live. */
+/**
+ * Rule 1: a machine under an accepted root measured this event log. If the verifier chose a nonce, a fresh quote also
+ * proves that the machine is live.
+ */
 import { decodeHex } from '../../hex.ts'
 import { NONCE_MAX_BYTES, NONCE_MIN_BYTES } from '../../limits.ts'
 import { check } from '../check-failed.ts'
@@ -10,7 +13,10 @@ import { nonceReportData } from '../nonce.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailed} */
+/**
+ * Evaluates rule 1 (quote).
+ * @throws {CheckFailed} if the rule fails
+ */
 export async function quoteRule(
   { attestation, fresh }: EvidenceBundle,
   collateral: CheckedCollateral,
@@ -24,23 +30,20 @@ export async function quoteRule(
   const open: string[] = []
   if (policy.measurements) {
     const isKnown = policy.measurements.some((one) => sameMeasurements(one, quote.measurements))
-    check(isKnown, 'the firmware (MRTD, RTMR0-2) is none of the accepted ones')
+    check(isKnown, 'the firmware (MRTD, RTMR0-2) is not accepted')
   } else
     open.push(
-      'Which firmware and operating system run: MRTD and RTMR0-2 are signed, and compared with nothing.',
+      'Which firmware and operating system run: MRTD and RTMR0-2 are signed, but were not compared with expected values.',
     )
   if (fresh) await checkFresh(fresh, machine, collateral, policy, at)
-  else
-    open.push(
-      'Whether the machine is there now: no nonce was asked for, so the quote may be one of an earlier time.',
-    )
+  else open.push('Whether the machine is live: no nonce was requested, so the quote may be old.')
   if (collateral.root.kind === 'simulated')
     open.push(
-      'All that hardware would show: the root is simulated, and anybody can make such a quote.',
+      'Anything that hardware would prove: the root is simulated, and anyone can make such a quote.',
     )
   if (tcb.advisoryIds.length > 0)
-    open.push(`What Intel says of this platform: ${tcb.advisoryIds.join(', ')}.`)
-  const now = fresh ? ', and the nonce is answered' : ''
+    open.push(`Intel’s security advisories for this platform: ${tcb.advisoryIds.join(', ')}.`)
+  const now = fresh ? '; the fresh quote contains the nonce' : ''
   return {
     outcome: 'passed',
     reason: `signed under ${collateral.root.name}, platform ${tcb.status}; the event log replays to RTMR0-3; report data is zero${now}`,
@@ -65,7 +68,7 @@ async function checkFresh(
   const isAnswer = sameBytes(fresh.quote.reportData, expected)
   check(
     isAnswer,
-    'the fresh quote does not carry the nonce: it was made for somebody else, or before',
+    'the fresh quote does not contain the nonce: it was made earlier, or for someone else',
   )
   checkSameApp('the fresh quote', fresh, machine)
 }

@@ -1,25 +1,28 @@
 /**
- * A strict subset of YAML that every parser reads the same way (docs/decisions/0075): block mappings and lists,
- * one-line scalars, plain lists in brackets, block scalars, anchors on values, merge keys. Everything else is rejected,
- * with its line.
+ * Parser for a strict subset of YAML that all YAML parsers interpret in the same way (docs/decisions/0075): block
+ * mappings and lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys. All
+ * other syntax is rejected, with an error that includes the line number.
  */
 import { check } from '../check-failed.ts'
 import type { Mapping, Node } from './node.ts'
 import { checkLine } from './refusal.ts'
 import { keyAt, lineValue } from './value.ts'
 
-/** Control characters except tab, line endings other than LF and CRLF, and byte order marks. */
+/**
+ * Characters that are not allowed in a document: control characters except tab, line endings other than LF and CRLF,
+ * and byte order marks.
+ */
 // oxlint-disable-next-line no-control-regex
 const UNUSUAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/
 const ANCHOR = /^&([\w-]+)(?: +|$)/
 const MERGE = '<<'
-/** Generous: compose files have 6 levels. */
+/** Maximum nesting depth of a document. Compose files have at most 6 levels. */
 const DEPTH_MAX = 32
 
 /**
- * Parses a document.
- * @returns the root, a mapping
- * @throws {CheckFailed} with the line, and what to write instead
+ * Parses a YAML document.
+ * @returns the root mapping
+ * @throws {CheckFailed} with the line number, and the syntax to use instead
  */
 export function parseStrictYaml(text: string): Mapping {
   return new Parser(text).document()
@@ -30,7 +33,7 @@ type Line = { number: number; column: number; text: string }
 class Parser {
   readonly #lines: string[]
   readonly #anchors = new Map<string, Node>()
-  /** Index of the next line. */
+  /** Index of the next line to parse. */
   #at = 0
 
   constructor(text: string) {
@@ -47,12 +50,15 @@ class Parser {
     if (this.#lines[0] === '---') this.#at++
     const first = this.#peek()
     check(first !== undefined, 'docker_compose_file is empty')
-    checkLine(first.number, first.column === 0, 'is indented, and nothing is above it')
+    checkLine(first.number, first.column === 0, 'is indented without a line above it')
     checkLine(first.number, keyAt(first.text) !== undefined, 'is not "key: value"')
     return this.#mapping(0, 0)
   }
 
-  /** Returns the next line that is neither blank nor a comment. */
+  /**
+   * Returns the next line that is neither blank nor a comment, without consuming it. Undefined at the end of the
+   * document.
+   */
   #peek(): Line | undefined {
     for (; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at]!
@@ -79,7 +85,7 @@ class Parser {
       checkLine(number, line.column === column, 'is not indented like the lines above it')
       const found = keyAt(line.text)
       checkLine(number, found !== undefined, 'is not "key: value" with a plain key')
-      checkLine(number, !keys.has(found.key), `has the key "${found.key}" again: write it once`)
+      checkLine(number, !keys.has(found.key), `repeats the key "${found.key}": write it once`)
       keys.add(found.key)
       const value = this.#value(line, found.rest, { column, depth, isItem: false })
       if (found.key !== MERGE) mapping.entries.push({ line: number, key: found.key, value })
@@ -95,13 +101,14 @@ class Parser {
     const items: Node[] = []
     for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
       const dash = /^- +/.exec(line.text)?.[0]
-      // A list may be at the same indentation as its key. The next key then ends it.
+      // A list may have the same indentation as its key. In that case, the next key ends the list.
       if (line.column === column && dash === undefined && keyAt(line.text)) break
       checkLine(line.number, line.column === column, 'is not indented like the lines above it')
       checkLine(line.number, dash !== undefined, 'is not "- item", with the item on the same line')
       const rest = line.text.slice(dash.length)
       if (keyAt(rest)) {
-        // Treats the text after the dash as the mapping's first line. Its other keys have the same column.
+        // Treats the text after the dash as the first line of the item's mapping. The mapping's other keys start in the
+        // same column.
         const inner = column + dash.length
         this.#lines[this.#at] = ' '.repeat(inner) + rest
         items.push(this.#nested(() => this.#mapping(inner, depth + 1), line.number, depth))
@@ -110,7 +117,7 @@ class Parser {
     return { kind: 'list', items }
   }
 
-  /** Parses the value after a key or a dash, including the lines that belong to it. */
+  /** Parses the value after a key or a dash, including the following lines that belong to the value. */
   #value(
     { number }: Line,
     text: string,
@@ -123,14 +130,14 @@ class Parser {
     const isAlias = rest.startsWith('*')
     checkLine(number, !(marked && isAlias), 'has an anchor on an alias')
     let value = lineValue(rest, place)
-    // Lines below an alias never belong to it, whatever kind of node it refers to.
+    // The lines below an alias do not belong to the alias, whatever kind of node it refers to.
     if (!isAlias && value.kind === 'text block') this.#skipTextBlock(number, column)
     if (!isAlias && value.kind === 'empty') {
       checkLine(number, !isItem, 'has a list item without a value on the same line')
       value = this.#blockUnder(column, depth) ?? value
     }
     if (name !== undefined) {
-      checkLine(number, !this.#anchors.has(name), `has the anchor &${name} again: use another name`)
+      checkLine(number, !this.#anchors.has(name), `repeats the anchor &${name}: use another name`)
       this.#anchors.set(name, value)
     }
     return value
@@ -156,19 +163,20 @@ class Parser {
     return read()
   }
 
-  /** Skips a block scalar: lines indented at least like its first line, and blank lines. */
+  /** Skips the lines of a block scalar: blank lines, and lines that are indented at least as far as its first line. */
   #skipTextBlock(header: number, parent: number): void {
     let start = this.#at
     while (/^ *$/.test(this.#lines[start] ?? 'end')) start++
     const first = this.#lines[start] ?? ''
     const column = indentationOf(first)
-    checkLine(header, column > parent, 'begins a block of text that is empty')
+    checkLine(header, column > parent, 'begins an empty block of text')
     checkLine(start + 1, first[column] !== '\t', 'has a tab: use spaces')
     for (; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at]!
       const indentation = indentationOf(line)
       const isBlank = indentation === line.length
-      // Some parsers derive the indentation from a blank line above the text.
+      // Blank lines before the text must not be longer than its indentation, because some parsers derive the
+      // indentation from such a line.
       checkLine(
         this.#at + 1,
         this.#at >= start || indentation <= column,
@@ -180,7 +188,7 @@ class Parser {
 
   #aliased(name: string, line: number): Node {
     const node = this.#anchors.get(name)
-    checkLine(line, node !== undefined, `has the alias *${name}, and no &${name} ends above it`)
+    checkLine(line, node !== undefined, `has the alias *${name}, but no &${name} ends above it`)
     return node
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `svc account rotate`: replaces the stored account key. The new key is stored before it is sent, and the old one is
- * kept until the rotation succeeds, so an interruption cannot lose the account.
+ * `svc account rotate`: replaces the stored account key. The new key is stored before it is sent, and the old key
+ * remains stored until the rotation succeeds, so an interruption cannot lock the user out of the account.
  */
 import type { Command } from 'commander'
 import { apiKeyHash } from '../api-key-hash.ts'
@@ -12,17 +12,15 @@ import { examples } from './examples.ts'
 export function registerRotate(account: Command, cli: Cli): void {
   const command = cli
     .atDeployment(
-      account
-        .command('rotate')
-        .description('Replace the account’s key that is kept here by a new one.'),
+      account.command('rotate').description('Replace the stored account key with a new one.'),
     )
-    .option('--show', 'print the new key, too')
+    .option('--show', 'also print the new key')
     .action(async ({ show }: { show?: boolean }) => {
       const api_key = await rotated(command, cli)
       const api_key_hash = apiKeyHash(api_key)
       const said = { api_key_hash, kept_in: cli.credentials.file, ...(show && { api_key }) }
       cli.say(command, said, () => [
-        `The account’s key is another one now; its hash is ${api_key_hash}`,
+        `Account key rotated. Hash of the new key: ${api_key_hash}`,
         ...(show ? [api_key] : []),
       ])
     })
@@ -33,17 +31,17 @@ async function rotated(command: Command, cli: Cli): Promise<string> {
   const { environment } = cli.terminal
   if (environment['SVC_API_KEY'] || environment['SVC_API_KEY_FILE'])
     throw new UsageError(
-      'SVC_API_KEY is set, and the key that is kept here would be replaced: unset it, and keep its key with svc account use',
+      'SVC_API_KEY is set, but this command replaces the stored key: unset SVC_API_KEY, and store its key with svc account use',
     )
   const { baseUrl } = await cli.deployment(command)
   const { account_key, next_account_key } = await cli.credentials.origin(baseUrl)
   if (account_key === undefined)
     throw new NoCredential(
-      `no account key is kept for ${baseUrl}`,
-      'Keep one with svc account use.',
+      `no account key is stored for ${baseUrl}`,
+      'Store one with svc account use.',
     )
   const client = await cli.client(command, { key: 'account' })
-  // An earlier rotation was interrupted, and its key may already be valid.
+  // If an earlier rotation was interrupted, the new key of that rotation may already be valid.
   if (next_account_key !== undefined && (await client.accountExists(next_account_key))) {
     await takeOver(next_account_key, baseUrl, cli)
     return next_account_key

@@ -11,7 +11,9 @@ import { examples } from './examples.ts'
 import { columns, facts } from './columns.ts'
 
 export function registerAccount(program: Command, cli: Cli): void {
-  const account = program.command('account').description('The account: its key, its credits.')
+  const account = program
+    .command('account')
+    .description('Manage the account, its key and its credits.')
   for (const register of [
     registerCreate,
     registerUse,
@@ -27,12 +29,12 @@ type Replacing = { replace?: boolean }
 
 function registerCreate(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('create').description('Open an account, and keep its key here.'))
-    .option('--name <text>', 'of the account', 'svc')
-    .option('--description <text>', 'of the account', '')
-    .option('--email <address>', 'where the service may write to')
-    .option('--show', 'print the key, too; otherwise it is in the credentials file alone')
-    .option('--replace', 'where an account is kept already: keep its key as a former one')
+    .atDeployment(account.command('create').description('Open an account and store its key.'))
+    .option('--name <text>', 'name of the account', 'svc')
+    .option('--description <text>', 'description of the account', '')
+    .option('--email <address>', 'contact address')
+    .option('--show', 'also print the key; by default it is only stored in the credentials file')
+    .option('--replace', 'if an account key is already stored, keep it as a former key')
     .action(
       async (
         given: { name: string; description: string; email?: string; show?: boolean } & Replacing,
@@ -40,7 +42,7 @@ function registerCreate(account: Command, cli: Cli): void {
         const { baseUrl } = await cli.deployment(command)
         requireRoom(await cli.credentials.origin(baseUrl), given, baseUrl)
         const client = await cli.client(command, {})
-        cli.progress(command, 'Opening an account takes some seconds.')
+        cli.progress(command, 'Opening the account. This takes a few seconds.')
         const { api_key, wallet_address } = await client.newAccount({
           account_name: given.name,
           account_description: given.description,
@@ -54,7 +56,7 @@ function registerCreate(account: Command, cli: Cli): void {
           facts({
             'key hash': api_key_hash,
             wallet: wallet_address,
-            'kept in': kept_in,
+            'stored in': kept_in,
             ...(given.show && { key: api_key }),
           }),
         )
@@ -65,14 +67,14 @@ function registerCreate(account: Command, cli: Cli): void {
 
 function registerUse(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('use').description('Keep the key of an account that you have.'))
-    .requiredOption('--key-file <file>', 'that has the key; - for standard input')
-    .option('--replace', 'where an account is kept already: keep its key as a former one')
+    .atDeployment(account.command('use').description('Store the key of an existing account.'))
+    .requiredOption('--key-file <file>', 'file with the key; - for standard input')
+    .option('--replace', 'if an account key is already stored, keep it as a former key')
     .action(async ({ keyFile: file, ...given }: { keyFile: string } & Replacing) => {
       const { baseUrl } = await cli.deployment(command)
       const key = (await cli.secret({ file, variable: 'SVC_API_KEY' })) ?? ''
       if (!isApiKeyShape(key))
-        throw new UsageError('--key-file has no API key in it: one has 44 characters of base64')
+        throw new UsageError('--key-file: expected an API key, 44 base64 characters')
       const kept = await cli.credentials.origin(baseUrl)
       if (kept.account_key !== key) requireRoom(kept, given, baseUrl)
       const client = await cli.client(command, {})
@@ -81,17 +83,17 @@ function registerUse(account: Command, cli: Cli): void {
       await keep(key, command, cli)
       const api_key_hash = apiKeyHash(key)
       cli.say(command, { api_key_hash, kept_in: cli.credentials.file }, () => [
-        `Kept for ${baseUrl}: the key with the hash ${api_key_hash}`,
+        `Stored the key for ${baseUrl}. Hash of the key: ${api_key_hash}`,
       ])
     })
   examples(command, ['svc account use --key-file account.key --replace'])
 }
 
-/** Refuses to replace a stored key implicitly: it may be the only copy. */
+/** Rejects replacing a stored account key without `--replace`, because the stored key may be the only copy. */
 function requireRoom({ account_key }: KeptOrigin, { replace }: Replacing, baseUrl: string): void {
   if (account_key !== undefined && !replace)
     throw new UsageError(
-      `an account is kept for ${baseUrl} already; give --replace for another one`,
+      `an account key is already stored for ${baseUrl}; use --replace to replace it`,
     )
 }
 
@@ -101,7 +103,7 @@ async function keep(key: string, command: Command, cli: Cli): Promise<void> {
     const origin = keptOrigin(kept, baseUrl)
     if (origin.account_key !== undefined && origin.account_key !== key) {
       origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
-      // They belong to the other account and would be rejected.
+      // The stored usage keys belong to the previous account and would be rejected.
       delete origin.usage_keys
     }
     origin.account_key = key
@@ -116,7 +118,7 @@ async function keep(key: string, command: Command, cli: Cli): Promise<void> {
 function registerShow(account: Command, cli: Cli): void {
   const command = cli
     .atDeployment(
-      account.command('show').description('What the account has: credits, wallets, groups, keys.'),
+      account.command('show').description('Show the account’s credits, wallets, groups and keys.'),
     )
     .action(async () => {
       const { baseUrl } = await cli.deployment(command)
@@ -149,7 +151,9 @@ function registerShow(account: Command, cli: Cli): void {
 
 function registerCredits(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('credits').alias('balance').description('What can be spent.'))
+    .atDeployment(
+      account.command('credits').alias('balance').description('Show the available credits.'),
+    )
     .action(async () => {
       const { billing } = await cli.client(command, { key: 'account' })
       const balance = await billing.balance()
@@ -160,9 +164,9 @@ function registerCredits(account: Command, cli: Cli): void {
 
 function registerUsage(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('usage').description('What was charged, by day, key and action.'))
-    .option('--from <day>', 'the first UTC day, as YYYY-MM-DD (30 days before the end)')
-    .option('--to <day>', 'the last UTC day, included (today)')
+    .atDeployment(account.command('usage').description('Show the charges by day, key and action.'))
+    .option('--from <day>', 'first UTC day, as YYYY-MM-DD (default: 30 days before the end)')
+    .option('--to <day>', 'last UTC day, inclusive (default: today)')
     .action(async ({ from, to }: { from?: string; to?: string }) => {
       const { billing } = await cli.client(command, { key: 'account' })
       const rows = await billing.usage({ ...(from && { from }), ...(to && { to }) }).all()

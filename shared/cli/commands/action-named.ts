@@ -1,10 +1,13 @@
-/** An action argument: a CID, or a source file. */
+/** Resolves an action argument, which is a CID or a source file. */
 import { isActionCid } from '../../action-cid.ts'
 import type { Cli } from '../cli.ts'
 
-export const ACTION = 'a file with the source, or a CID'
+export const ACTION = 'source file or CID'
 
-/** @returns the CID. @throws {UsageError} if the file cannot be read */
+/**
+ * Returns the CID of an action that is given by its CID or source file.
+ * @throws {UsageError} if the file cannot be read
+ */
 export async function cidNamed(named: string, cli: Cli): Promise<string> {
   if (isActionCid(named)) return named
   const { actionCid } = await import('../../cid.ts')

@@ -1,4 +1,4 @@
-/** `svc chain list`: lists the chains whose events can fire triggers. */
+/** `svc chain list`: lists the chains with events that can fire triggers. */
 import type { Command } from 'commander'
 import type { Chain } from '../../client/triggers/records.ts'
 import type { Cli } from '../cli.ts'
@@ -8,9 +8,9 @@ import { columns } from './columns.ts'
 export function registerChain(program: Command, cli: Cli): void {
   const command = program
     .command('chain')
-    .description('The chains whose events fire triggers.')
+    .description('Show the chains whose events can fire triggers.')
     .command('list')
-    .description('The chains that this deployment watches, and how far.')
+    .description('List the chains that this deployment watches, and their progress.')
   cli.atDeployment(command)
   examples(command, ['svc chain list'])
   command.action(async () => {

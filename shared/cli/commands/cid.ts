@@ -5,9 +5,9 @@ import { examples } from './examples.ts'
 export function registerCid(program: Command, cli: Cli): void {
   const command = program
     .command('cid')
-    .description('The CID of an action: what groups permit. Computed here; nothing is sent.')
-    .argument('<action>', 'the source; - for standard input')
-    .option('--json', 'print JSON: cid, and cid_hash as groups have it')
+    .description('Compute the CID of an action, by which groups permit it. Nothing is sent.')
+    .argument('<action>', 'source file; - for standard input')
+    .option('--json', 'print JSON: cid, and cid_hash as used by groups')
     .action(async (file: string) => {
       const [source, { actionCid }, { cidHash }] = await Promise.all([
         cli.text(file),

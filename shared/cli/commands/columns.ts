@@ -1,10 +1,12 @@
-/** Formats aligned output for people. */
+/** Formats human-readable output in aligned columns. */
 import { printable } from '../terminal.ts'
 
-/** Assumed width, regardless of the terminal's actual one. Wrapped lines would break the table. */
+/**
+ * Line width that output is formatted for, regardless of the terminal's actual width. Wrapped lines would break tables.
+ */
 export const LINE_CHARACTERS = 80
 
-/** Aligns rows of cells. The last cell of a row is not padded. */
+/** Aligns the cells of rows in columns. The last cell of a row is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map(printable))
   const widths: number[] = []
@@ -17,18 +19,21 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   })
 }
 
-/** Formats one line per name and value. Omits empty values. */
+/** Formats pairs of a name and a value, one pair per line. Omits empty values. */
 export function facts(of: Readonly<Record<string, string | undefined>>): string[] {
   return columns(Object.entries(of).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
-/** Formats a JSON value on one line, truncated to `characters`. */
+/**
+ * Formats a value on one line, truncated to the given number of characters. Values other than strings are formatted as
+ * JSON.
+ */
 export function brief(value: unknown, characters: number): string {
   const text = printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`
 }
 
-/** Formats an RFC 3339 time in UTC without fractions of a second; a dash if there is none. */
+/** Formats an RFC 3339 time in UTC without fractions of a second. Returns a dash if the time is null or undefined. */
 export function moment(time: string | null | undefined): string {
   return time ? printable(`${time.slice(0, 10)} ${time.slice(11, 19)}Z`) : '-'
 }

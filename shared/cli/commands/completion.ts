@@ -6,7 +6,7 @@ import { examples } from './examples.ts'
 export function registerCompletion(program: Command, { terminal }: Cli): void {
   const command = program
     .command('completion')
-    .description('A script that completes commands and options in your shell.')
+    .description('Print a script that completes commands and options in your shell.')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action(async (shell: Shell) => {
       const [{ completionScript }, { placesOf }] = await Promise.all([

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * Adds the section "Examples:" to a command's help. A test runs all examples in the order of the commands against a
- * stack, so that an example may use what earlier ones created.
+ * Adds an "Examples:" section to the help text of a command. A test runs the examples of all commands in order against
+ * a local stack, so an example can use objects that earlier examples created.
  */
 export function examples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', ['\nExamples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))

@@ -1,4 +1,4 @@
-/** `svc group …`: manages which actions may use which wallets. */
+/** `svc group …`: manages groups, which define which actions may use which wallets. */
 import type { Command } from 'commander'
 import type { ApiClient } from '../../client/api/client.ts'
 import type { Cli } from '../cli.ts'
@@ -7,11 +7,16 @@ import { examples } from './examples.ts'
 import { groupId } from './group-id.ts'
 import { columns, facts } from './columns.ts'
 
-/** Wildcard: as an ID every wallet of the account, as a hash every action. */
+/**
+ * Wildcard of 32 zero bytes. As a wallet ID, it means every wallet of the account. As a CID hash, it means every
+ * action.
+ */
 const ALL = `0x${'00'.repeat(32)}`
 
 export function registerGroup(program: Command, cli: Cli): void {
-  const group = program.command('group').description('Groups: which actions may use which wallets.')
+  const group = program
+    .command('group')
+    .description('Manage groups, which define which actions can use which wallets.')
   registerCreate(group, cli)
   registerList(group, cli)
   registerShow(group, cli)
@@ -28,13 +33,13 @@ const each = (value: string, before: string[]) => [...before, value]
 
 function registerCreate(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(group.command('create').description('Make a group.'))
-    .option('--name <text>', 'of the group', 'svc')
-    .option('--description <text>', 'of the group', '')
-    .option('--wallet <address>', 'a wallet that it permits; may be repeated', each, [])
-    .option('--action <file or cid>', 'an action that it permits; may be repeated', each, [])
-    .option('--all-wallets', 'permits every wallet of the account')
-    .option('--all-actions', 'permits every action: also one that gives a wallet’s key away')
+    .atDeployment(group.command('create').description('Create a group.'))
+    .option('--name <text>', 'name of the group', 'svc')
+    .option('--description <text>', 'description of the group', '')
+    .option('--wallet <address>', 'wallet to permit; can be repeated', each, [])
+    .option('--action <file or cid>', 'action to permit; can be repeated', each, [])
+    .option('--all-wallets', 'permit every wallet of the account')
+    .option('--all-actions', 'permit every action, even one that leaks the key of a wallet')
     .action(async (given: NewGroup) => {
       const cids = await Promise.all(given.action.map((named) => cidNamed(named, cli)))
       const client = await cli.client(command, { key: 'account' })
@@ -44,7 +49,7 @@ function registerCreate(group: Command, cli: Cli): void {
         pkp_ids_permitted: given.allWallets ? [ALL] : given.wallet,
         cid_hashes_permitted: given.allActions ? [0] : [],
       })
-      // Added by CID: a group created with hashes does not know their CIDs.
+      // Adds the actions by CID. If the group were created with their hashes, the service would not know the CIDs.
       for (const action_ipfs_cid of cids)
         await client.addActionToGroup({ group_id, action_ipfs_cid })
       cli.say(command, { group_id, action_cids: cids }, () =>
@@ -59,7 +64,7 @@ function registerCreate(group: Command, cli: Cli): void {
 
 function registerList(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(group.command('list').description('The account’s groups.'))
+    .atDeployment(group.command('list').description('List the account’s groups.'))
     .action(async () => {
       const client = await cli.client(command, { key: 'account' })
       const groups = await client.listGroups().all()
@@ -85,8 +90,10 @@ function registerList(group: Command, cli: Cli): void {
 
 function registerShow(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(group.command('show').description('A group with its wallets, actions and keys.'))
-    .argument('<id>', 'of the group', groupId)
+    .atDeployment(
+      group.command('show').description('Show a group with its wallets, actions and keys.'),
+    )
+    .argument('<id>', 'ID of the group', groupId)
     .action(async (group_id: number) => {
       const client = await cli.client(command, { key: 'account' })
       const whole = await client.getGroup({ group_id })
@@ -109,34 +116,37 @@ function registerShow(group: Command, cli: Cli): void {
 type Member = {
   name: string
   description: string
-  /** Name and description of the argument to add or remove. */
+  /** Name and description of the command-line argument that identifies the wallet or action. */
   argument: [name: string, description: string]
   change(this: void, client: ApiClient, group_id: number, named: string): Promise<unknown>
-  /** Converts the argument into the value that the service expects. */
+  /**
+   * Converts the command-line argument into the value that the service expects. If absent, the argument is sent
+   * unchanged.
+   */
   named?(this: void, named: string, cli: Cli): Promise<string>
   example: string
 }
 
-const WALLET: Member['argument'] = ['wallet', 'its address, or its id']
+const WALLET: Member['argument'] = ['wallet', 'address or ID of the wallet']
 
 const MEMBERS: readonly Member[] = [
   {
     name: 'add-wallet',
-    description: 'Permit a wallet to the group’s actions.',
+    description: 'Permit the group’s actions to use a wallet.',
     argument: WALLET,
     change: (client, group_id, pkp_id) => client.addPkpToGroup({ group_id, pkp_id }),
     example: 'svc group add-wallet 1 $WALLET',
   },
   {
     name: 'remove-wallet',
-    description: 'Permit a wallet no longer.',
+    description: 'Remove a wallet from a group.',
     argument: WALLET,
     change: (client, group_id, pkp_id) => client.removePkpFromGroup({ group_id, pkp_id }),
     example: 'svc group remove-wallet 1 $WALLET',
   },
   {
     name: 'add-action',
-    description: 'Permit an action.',
+    description: 'Permit an action in a group.',
     argument: ['action', ACTION],
     named: cidNamed,
     change: (client, group_id, action_ipfs_cid) =>
@@ -145,7 +155,7 @@ const MEMBERS: readonly Member[] = [
   },
   {
     name: 'remove-action',
-    description: 'Permit an action no longer.',
+    description: 'Remove an action from a group.',
     argument: ['action', ACTION],
     named: cidNamed,
     change: (client, group_id, action_ipfs_cid) =>
@@ -157,7 +167,7 @@ const MEMBERS: readonly Member[] = [
 function registerMember(group: Command, cli: Cli, member: Member): void {
   const command = cli
     .atDeployment(group.command(member.name).description(member.description))
-    .argument('<id>', 'of the group', groupId)
+    .argument('<id>', 'ID of the group', groupId)
     .argument(`<${member.argument[0]}>`, member.argument[1])
     .action(async (id: number, given: string) => {
       const named = member.named ? await member.named(given, cli) : given
@@ -171,12 +181,12 @@ function registerMember(group: Command, cli: Cli, member: Member): void {
 function registerDelete(group: Command, cli: Cli): void {
   const command = cli
     .atDeployment(
-      group.command('delete').description('Remove a group; its wallets and actions stay.'),
+      group.command('delete').description('Delete a group. Its wallets and actions are kept.'),
     )
-    .argument('<id>', 'of the group', groupId)
-    .option('--yes', 'without asking')
+    .argument('<id>', 'ID of the group', groupId)
+    .option('--yes', 'do not ask for confirmation')
     .action(async (group_id: number, { yes }: { yes?: boolean }) => {
-      if (!yes && !(await cli.confirm(`Remove the group ${group_id}?`))) return
+      if (!yes && !(await cli.confirm(`Delete group ${group_id}?`))) return
       const client = await cli.client(command, { key: 'account' })
       cli.say(command, await client.removeGroup({ group_id }), () => [])
     })

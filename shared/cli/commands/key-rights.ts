@@ -18,17 +18,17 @@ export function withRights(command: Command): Command {
   return command
     .option(
       '--execute-in <ids>',
-      'run the actions of these groups; 0 for those of all groups',
+      'allow running the actions of these groups; 0 for all groups',
       groupIds,
     )
-    .option('--manage-actions-in <ids>', 'change the actions of these groups', groupIds)
-    .option('--add-wallets-to <ids>', 'permit wallets in these groups', groupIds)
-    .option('--remove-wallets-from <ids>', 'take wallets out of these groups', groupIds)
-    .option('--create-groups', 'make groups')
-    .option('--delete-groups', 'remove groups')
-    .option('--create-wallets', 'make wallets')
-    .option('--cap-cents <cents>', 'spend no more in any window', whole)
-    .option('--cap-window <seconds>', 'how long such a window is', whole)
+    .option('--manage-actions-in <ids>', 'allow changing the actions of these groups', groupIds)
+    .option('--add-wallets-to <ids>', 'allow adding wallets to these groups', groupIds)
+    .option('--remove-wallets-from <ids>', 'allow removing wallets from these groups', groupIds)
+    .option('--create-groups', 'allow creating groups')
+    .option('--delete-groups', 'allow deleting groups')
+    .option('--create-wallets', 'allow creating wallets')
+    .option('--cap-cents <cents>', 'spending cap per window', whole)
+    .option('--cap-window <seconds>', 'length of the window', whole)
 }
 
 export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
@@ -48,5 +48,5 @@ export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
 
 function whole(text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It takes a whole number.')
+  throw new InvalidArgumentError('Expected a whole number.')
 }

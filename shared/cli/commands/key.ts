@@ -11,18 +11,20 @@ import { type GivenRights, rightsIn, withRights } from './key-rights.ts'
 import { columns, facts } from './columns.ts'
 
 export function registerKey(program: Command, cli: Cli): void {
-  const key = program.command('key').description('Usage keys: they can do what they are told to.')
+  const key = program
+    .command('key')
+    .description('Manage usage keys, which have limited permissions.')
   for (const register of [registerCreate, registerList, registerUpdate, registerDelete])
     register(key, cli)
 }
 
 function registerCreate(key: Command, cli: Cli): void {
   const command = withRights(
-    cli.atDeployment(key.command('create').description('Make a usage key, and keep it here.')),
+    cli.atDeployment(key.command('create').description('Create and store a usage key.')),
   )
-    .option('--name <text>', 'of the key, by which --key-name finds it', 'svc')
-    .option('--description <text>', 'of the key', '')
-    .option('--show', 'print the key, too; otherwise it is in the credentials file alone')
+    .option('--name <text>', 'name of the key, for --key-name', 'svc')
+    .option('--description <text>', 'description of the key', '')
+    .option('--show', 'also print the key; by default it is only stored in the credentials file')
     .action(async (given: GivenRights & { name: string; description: string; show?: boolean }) => {
       const { name, description } = given
       const { baseUrl } = await cli.deployment(command)
@@ -42,7 +44,7 @@ function registerCreate(key: Command, cli: Cli): void {
           facts({
             'key hash': hash,
             name,
-            'kept in': kept_in,
+            'stored in': kept_in,
             ...(given.show && { key: usage_api_key }),
           }),
       )
@@ -55,7 +57,11 @@ function registerCreate(key: Command, cli: Cli): void {
 
 function registerList(key: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(key.command('list').description('The account’s usage keys; * are kept here.'))
+    .atDeployment(
+      key
+        .command('list')
+        .description('List the account’s usage keys; * marks keys stored on this machine.'),
+    )
     .action(async () => {
       const { baseUrl } = await cli.deployment(command)
       const client = await cli.client(command, { key: 'account' })
@@ -89,13 +95,15 @@ function capOf({
 function registerUpdate(key: Command, cli: Cli): void {
   const command = withRights(
     cli.atDeployment(
-      key.command('update').description('Change what a usage key may do; what is not given stays.'),
+      key
+        .command('update')
+        .description('Change a usage key. Options that are not given stay unchanged.'),
     ),
   )
-    .argument('<key>', 'its hash, or the name of one that is kept here')
-    .option('--name <text>', 'of the key')
-    .option('--description <text>', 'of the key')
-    .option('--no-cap', 'take its cap away')
+    .argument('<key>', 'hash of the key, or name of a stored key')
+    .option('--name <text>', 'name of the key')
+    .option('--description <text>', 'description of the key')
+    .option('--no-cap', 'remove the spending cap')
     .action(
       async (
         named: string,
@@ -120,14 +128,14 @@ function registerUpdate(key: Command, cli: Cli): void {
 function registerDelete(key: Command, cli: Cli): void {
   const command = cli
     .atDeployment(
-      key.command('delete').description('Remove a usage key: it is refused from then on.'),
+      key.command('delete').description('Delete a usage key, so that it can no longer be used.'),
     )
-    .argument('<key>', 'its hash, or the name of one that is kept here')
-    .option('--yes', 'without asking')
+    .argument('<key>', 'hash of the key, or name of a stored key')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (named: string, { yes }: { yes?: boolean }) => {
       const { baseUrl } = await cli.deployment(command)
       const hash = await hashNamed(named, command, cli)
-      if (!yes && !(await cli.confirm(`Remove the usage key ${hash}?`))) return
+      if (!yes && !(await cli.confirm(`Delete usage key ${hash}?`))) return
       const client = await cli.client(command, { key: 'account' })
       const done = await client.removeUsageApiKey({ usage_api_key: hash })
       await cli.credentials.change((kept) => {
@@ -139,16 +147,19 @@ function registerDelete(key: Command, cli: Cli): void {
   examples(command, ['svc key delete spare --yes'])
 }
 
-/** @throws {UsageError} unless exactly one stored key has this name */
+/**
+ * Returns the hash of a usage key that is given by its hash or by the name of a stored key.
+ * @throws {UsageError} unless exactly one stored key has the name
+ */
 async function hashNamed(named: string, command: Command, cli: Cli): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(named)) return named.toLowerCase()
-  if (isApiKeyShape(named)) throw new UsageError('a key is named by its hash, and not by itself')
+  if (isApiKeyShape(named)) throw new UsageError('expected the hash of the key, not the key itself')
   const { baseUrl } = await cli.deployment(command)
   const kept = ((await cli.credentials.origin(baseUrl)).usage_keys ?? []).filter(
     ({ name }) => name === named,
   )
   if (kept.length === 1) return kept[0]!.hash
   throw new UsageError(
-    `${kept.length === 0 ? 'no' : 'more than one'} usage key is kept here under this name: give its hash, which svc key list has`,
+    `${kept.length === 0 ? 'no' : 'more than one'} usage key is stored under this name: use its hash, which svc key list prints`,
   )
 }

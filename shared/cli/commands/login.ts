@@ -1,4 +1,4 @@
-/** `svc login`: obtains a token that a person approves in a browser. It is sent only to the trigger service. */
+/** `svc login`: obtains a token that a person approves in a browser. The token is sent only to the trigger service. */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Scope } from '../../wire/agent.ts'
@@ -15,10 +15,10 @@ export function registerLogin(program: Command, cli: Cli): void {
     .atDeployment(
       program
         .command('login')
-        .description('Have a person approve a token for this machine, in a browser.'),
+        .description('Request a token for this machine, which a person approves in a browser.'),
     )
-    .option('--label <text>', 'what the person is shown (svc on <this host>)')
-    .option('--read-only', 'a token that can read, and change nothing')
+    .option('--label <text>', 'name shown to the person (default: svc on <this host>)')
+    .option('--read-only', 'request a token that can only read')
     .action((given: Given) => login(given, command, cli))
   examples(command, ['svc login --label "my laptop"'])
 }
@@ -38,15 +38,15 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
   const label = given.label ?? `svc on ${hostname()}`.slice(0, LABEL_MAX_CHARACTERS)
   const scopes: Scope[] | undefined = given.readOnly ? ['triggers:read'] : undefined
   const asked = await triggers.registerAgentRequest({ challenge, label, ...(scopes && { scopes }) })
-  // Printed even if standard error is not a terminal, because approval needs it. The URL contains only the token's
-  // hash.
+  // The link and codes are printed even if standard error is not a terminal, because the user needs them to approve the
+  // request. The link contains only the token's hash.
   const wanted = {
     Open: agent.authorizeUrl(triggersUrl),
     'Type the code': asked.user_code,
-    'It shows': agent.comparisonCode,
+    'Comparison code': agent.comparisonCode,
   }
   for (const line of facts(wanted)) cli.warn(line)
-  cli.progress(command, 'Waiting until it is approved; Ctrl-C ends it.')
+  cli.progress(command, 'Waiting for approval. Press Ctrl-C to cancel.')
   const me = await triggers.waitUntilAuthorized()
   await credentials.change((kept) => {
     Object.assign(keptEdge(kept, triggersUrl), { token, email: me.email })
@@ -56,8 +56,8 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
     }
   })
   cli.say(command, me, () => [
-    `Logged in to ${triggersUrl} as ${printable(me.email)}, until ${printable(me.token_expires_at)}.`,
-    'If that is not you, run svc logout, and send it no usage key.',
+    `Logged in to ${triggersUrl} as ${printable(me.email)}. The token expires at ${printable(me.token_expires_at)}.`,
+    'If this is not your account, run svc logout and do not send it any usage key.',
   ])
 }
 
@@ -66,7 +66,7 @@ export function registerLogout(program: Command, cli: Cli): void {
     .atDeployment(
       program
         .command('logout')
-        .description('Forget the token of this machine; say where it is revoked.'),
+        .description('Delete the stored token, and print where to revoke it.'),
     )
     .action(async () => {
       const { triggersUrl } = await cli.deployment(command)
@@ -75,8 +75,10 @@ export function registerLogout(program: Command, cli: Cli): void {
       if (token !== undefined)
         await cli.credentials.change((kept) => void delete kept.edges[new URL(triggersUrl).origin])
       cli.say(command, { forgotten: token !== undefined, revoke_url }, () => [
-        token === undefined ? `No token was kept for ${triggersUrl}.` : `Forgotten here.`,
-        `A token is good until it is revoked, in a browser: ${revoke_url}`,
+        token === undefined
+          ? `No token was stored for ${triggersUrl}.`
+          : 'Token deleted from this machine.',
+        `The token stays valid until you revoke it in a browser: ${revoke_url}`,
       ])
     })
   examples(command, ['svc logout'])

@@ -1,4 +1,6 @@
-/** `svc mcp`: exposes the trigger service to an agent as tools, over standard input and output. */
+/**
+ * `svc mcp`: runs an MCP server over standard input and output, which exposes the trigger service to an agent as tools.
+ */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -11,8 +13,8 @@ export function registerMcp(program: Command, cli: Cli): void {
   const command = program
     .command('mcp')
     .description(
-      'An MCP server for agents, over standard input and output, that an agent’s configuration starts. Files that it is told to read lie in ' +
-        'the folder where it is started, or below.',
+      'Run an MCP server over standard input and output, to be started by an agent’s configuration. It reads only files in the folder ' +
+        'where it is started, and in its subfolders.',
     )
   cli.atDeployment(cli.withUsageKey(command))
   examples(command, ['svc mcp'])
@@ -22,7 +24,7 @@ export function registerMcp(program: Command, cli: Cli): void {
 async function mcp(command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const at = await cli.deployment(command)
-  // Loaded here, so that other commands start faster.
+  // The MCP modules are loaded here, so that other commands start faster.
   const [
     { AgentSession },
     { FolderFiles },

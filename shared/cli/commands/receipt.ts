@@ -6,13 +6,13 @@ import { examples } from './examples.ts'
 export function registerReceipt(program: Command, { terminal, exit }: Cli): void {
   const verify = program
     .command('receipt')
-    .description('Receipts of executions.')
+    .description('Verify receipts of executions.')
     .command('verify')
-    .description('Says whether receipts are real, and what they show. Uses no network.')
-    .argument('<file>', 'one receipt, or a chain of them, one a line; - for standard input')
-    .option('--evidence <bundle>', 'the key is that of evidence saved by svc verify --save')
-    .option('--key <point>', 'the key: 65 bytes, in hex or base64url')
-    .option('--json', 'as JSON')
+    .description('Verify receipts and print their contents, without using the network.')
+    .argument('<file>', 'a receipt, or a chain of receipts, one per line; - for standard input')
+    .option('--evidence <bundle>', 'use the key from evidence saved by svc verify --save')
+    .option('--key <point>', 'use this public key: 65 bytes, in hex or base64url')
+    .option('--json', 'print JSON')
     .action(async (file: string, given: GivenOptions) => {
       const { receiptVerify } = await import('../receipt/verify.ts')
       exit(await receiptVerify(file, given, terminal))

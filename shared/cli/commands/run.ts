@@ -1,4 +1,4 @@
-/** `svc run action.js`: runs an action once, or again after each change of its source. */
+/** `svc run action.js`: runs an action once, or whenever its source changes. */
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'
@@ -12,16 +12,16 @@ export function registerRun(program: Command, cli: Cli): void {
         program
           .command('run')
           .description(
-            'Run an action: its response to standard output, its logs to standard error.',
+            'Run an action. Its response goes to standard output, its logs to standard error.',
           ),
       ),
     )
-    .argument('<action>', 'the source')
-    .option('--params <key=value>', 'of what main is given; JSON or text; may be repeated', each)
-    .option('--params-file <file>', 'JSON of what main is given; - for standard input')
-    .option('--watch', 'run again at each change of the source')
-    .option('--sealed', 'for the verified machine alone, and check the receipt')
-    .option('--receipt <file>', 'write the receipt')
+    .argument('<action>', 'source file; - for standard input')
+    .option('--params <key=value>', 'param for main, as JSON or text; can be repeated', each)
+    .option('--params-file <file>', 'JSON file with the params for main; - for standard input')
+    .option('--watch', 'run again whenever the source changes')
+    .option('--sealed', 'encrypt the call to the verified machine, and verify the receipt')
+    .option('--receipt <file>', 'write the receipt to this file')
     .action(async (file: string, given: GivenRun) => {
       const { runAction, watchAction } = await import('./run/run-action.ts')
       cli.exit(await (given.watch ? watchAction : runAction)(file, given, command, cli))

@@ -9,9 +9,7 @@ import { registerTail } from './trigger/tail.ts'
 import { registerFire, registerTest } from './trigger/test.ts'
 
 export function registerTrigger(program: Command, cli: Cli): void {
-  const trigger = program
-    .command('trigger')
-    .description('Triggers: what fires an action, and what became of it.')
+  const trigger = program.command('trigger').description('Manage triggers and their runs.')
   const commands = [
     registerCreate,
     registerPreview,

@@ -1,4 +1,4 @@
-/** `svc up`: runs a checkout's local stack in the foreground. */
+/** `svc up`: runs the local stack of a checkout in the foreground. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,9 +8,12 @@ import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { examples } from './examples.ts'
 
-/** Started by path in its own Node process, so that the command line does not load the stack's code. */
+/**
+ * Entry point of the local stack. The stack runs in its own Node process, so that the command line does not load the
+ * stack's code.
+ */
 const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
-/** The same as in `npm start`. */
+/** Node options of the stack's process, the same as in `npm start`. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const SIGNALLED = 128
@@ -26,11 +29,11 @@ type Given = { stateDir?: string; port?: string; originPort?: string; chainPort?
 export function registerUp(program: Command, { terminal, exit }: Cli): void {
   const command = program
     .command('up')
-    .description('Start the local stack in the foreground; Ctrl-C stops it, and its state stays.')
-    .option('--state-dir <folder>', 'where its state is (SVC_STATE_DIR; .svc)')
-    .option('--port <port>', 'of the trigger service (SVC_EDGE_PORT; 8787)')
-    .option('--origin-port <port>', 'of the core API (SVC_ORIGIN_PORT; 8788)')
-    .option('--chain-port <port>', 'of the chain (SVC_CHAIN_PORT; 8545)')
+    .description('Start the local stack in the foreground. Ctrl-C stops it and keeps its state.')
+    .option('--state-dir <folder>', 'state folder (SVC_STATE_DIR; default: .svc)')
+    .option('--port <port>', 'port of the trigger service (SVC_EDGE_PORT; default: 8787)')
+    .option('--origin-port <port>', 'port of the core API (SVC_ORIGIN_PORT; default: 8788)')
+    .option('--chain-port <port>', 'port of the chain (SVC_CHAIN_PORT; default: 8545)')
     .action(async (given: Given) => exit(await up(settingsOf(given, terminal), terminal)))
   examples(command, ['svc up --state-dir stack --port 0 --origin-port 0 --chain-port 0'])
 }
@@ -46,23 +49,27 @@ function settingsOf(given: Given, { folder }: Terminal): Record<string, string> 
   for (const [name, [option, port]] of Object.entries(ports)) {
     if (port === undefined) continue
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-      throw new UsageError(`${option} takes a port; 0 for any that is free`)
+      throw new UsageError(`${option}: expected a port, or 0 for any free port`)
     settings[name] = port
   }
   return settings
 }
 
-/** @returns the stack's exit code; 128 plus the signal number if a signal ended it */
+/**
+ * Runs the local stack until it exits.
+ * @returns the stack's exit code, or 128 plus the signal number if a signal terminated the stack
+ */
 async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
   if (!existsSync(STACK))
-    throw new UsageError('the local stack is a part of the checkout: run svc up there')
+    throw new UsageError('the local stack is part of the checkout: run svc up there')
   const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
     cwd: terminal.folder,
     env: { ...terminal.environment, ...settings },
-    // The IPC channel carries no messages. It closes when this process exits, which tells the stack to stop.
+    // The IPC channel carries no messages. It closes when this process exits, which signals the stack to stop.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // A terminal sends Ctrl-C to both processes. The stack tolerates repeated signals.
+  // On Ctrl-C, the terminal signals both processes, so the stack receives the signal twice. The stack tolerates
+  // repeated signals.
   const pass = PASSED_ON.map((signal) => [signal, () => void child.kill(signal)] as const)
   for (const [signal, handler] of pass) process.on(signal, handler)
   try {

@@ -1,46 +1,55 @@
-/** Parses option values: JSON if they parse as JSON, otherwise text. */
+/** Parses the values of command-line options. */
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../terminal.ts'
 
-/** Collects the values of a repeatable option. */
+/** Collects the values of an option that can be repeated. */
 export const each = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** Parses `key=value` pairs. Each value is JSON if it parses, otherwise text. @throws {UsageError} */
+/**
+ * Parses `key=value` pairs. A value that is not valid JSON is used as text.
+ * @throws {UsageError} if a pair has no key
+ */
 export function keyValues(option: string, given: readonly string[]): Record<string, unknown> {
   const entries = given.map((text): [string, unknown] => {
     const at = text.indexOf('=')
-    if (at < 1) throw new UsageError(`${option} takes key=value`)
+    if (at < 1) throw new UsageError(`${option}: expected key=value`)
     return [text.slice(0, at), jsonOrText(text.slice(at + 1))]
   })
   return Object.fromEntries(entries)
 }
 
-/** @throws {UsageError} that names the option but omits the value, which may be long */
+/**
+ * Parses the value of an option as JSON.
+ * @throws {UsageError} if it is not JSON; the message omits the value, which may be long
+ */
 export function jsonOf(option: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(`${option} takes JSON`)
+    throw new UsageError(`${option}: expected JSON`)
   }
 }
 
-/** @throws {UsageError} */
+/** Parses the value of an option as a JSON object. @throws {UsageError} if it is not a JSON object */
 export function objectOf(option: string, text: string): Record<string, unknown> {
   const value = jsonOf(option, text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>
-  throw new UsageError(`${option} takes a JSON object`)
+  throw new UsageError(`${option}: expected a JSON object`)
 }
 
-/** @throws {UsageError} */
+/** Parses the value of an option as an integer. @throws {UsageError} if it is not an integer */
 export function integerOf(option: string, text: string): number {
   if (/^-?[0-9]{1,15}$/.test(text)) return Number(text)
-  throw new UsageError(`${option} takes an integer`)
+  throw new UsageError(`${option}: expected an integer`)
 }
 
 export type GivenParams = { params?: string[]; paramsFile?: string }
 
-/** Merges `--params` over the content of `--params-file`. @returns undefined if neither is given */
+/**
+ * Merges the params of `--params` and `--params-file`. `--params` takes precedence.
+ * @returns undefined if neither option is given
+ */
 export async function paramsOf(
   cli: Cli,
   { params, paramsFile }: GivenParams,

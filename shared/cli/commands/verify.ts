@@ -14,26 +14,28 @@ const several = (value: string, before: string[] | undefined) => [
 export function registerVerify(program: Command, { terminal, exit }: Cli): void {
   const command = program
     .command('verify')
-    .description('Verify the evidence of a host: seven rules, what they leave open, and a verdict.')
-    .argument('[url]', 'https:// address of an origin')
-    .option('--offline <bundle>', 'judge a bundle that --save wrote; uses no network')
-    .option('--save <file>', 'write all that was fetched, to be judged again later')
-    .option('--rpc-url <url>', 'a node of the chain that the governance contract is on')
-    .option('--dns-server <ip[:port]>', 'ask this name server for CAA records')
-    .option('--ca <file>', 'PEM of an authority to trust beside the usual ones')
-    .option('--collateral <file>', 'judge the quote by this collateral, not by the host’s')
-    .option('--measurements <file>', 'JSON list of {mrtd, rtmr0, rtmr1, rtmr2}: accept these alone')
-    .option('--app-id <hex>', 'accept this application alone')
-    .option('--compose-hash <hex>', 'accept this compose hash; may be repeated', several)
+    .description(
+      'Verify the evidence of a host. Prints the result of seven rules, open questions and a verdict.',
+    )
+    .argument('[url]', 'https:// URL of an origin')
+    .option('--offline <bundle>', 'verify a bundle written by --save, without using the network')
+    .option('--save <file>', 'save everything that was fetched, for later verification')
+    .option('--rpc-url <url>', 'node of the chain that has the governance contract')
+    .option('--dns-server <ip[:port]>', 'query this name server for CAA records')
+    .option('--ca <file>', 'PEM file of an additional certificate authority to trust')
+    .option('--collateral <file>', 'verify the quote with this collateral instead of the host’s')
+    .option('--measurements <file>', 'JSON list of {mrtd, rtmr0, rtmr1, rtmr2}: accept only these')
+    .option('--app-id <hex>', 'accept only this application')
+    .option('--compose-hash <hex>', 'accept this compose hash; can be repeated', several)
     .option(
       '--tcb-status <status>',
-      `accept this status of the platform; may be repeated (of ${ACCEPTABLE}; default UpToDate)`,
+      `accept this platform status; can be repeated (one of ${ACCEPTABLE}; default: UpToDate)`,
       several,
     )
     .option('--dstack-verifier-input <file>', 'write the request for dstack’s own verifier')
-    .option('--timeout <seconds>', `how long the host may take (default ${TIMEOUT_S})`)
+    .option('--timeout <seconds>', `time limit for fetching the evidence (default: ${TIMEOUT_S})`)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit code: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 wrong usage.')
+    .addHelpText('after', '\nExit codes: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 invalid usage.')
     .action(async (url: string | undefined, given: GivenOptions) => {
       const [{ verify }, { verifyOptions }] = await Promise.all([
         import('../verify/verify.ts'),

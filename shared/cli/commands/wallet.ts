@@ -5,16 +5,18 @@ import { groupId } from './group-id.ts'
 import { columns, facts } from './columns.ts'
 
 export function registerWallet(program: Command, cli: Cli): void {
-  const wallet = program.command('wallet').description('Wallets, whose keys actions can use.')
+  const wallet = program
+    .command('wallet')
+    .description('Manage wallets, whose keys actions can use.')
   registerCreate(wallet, cli)
   registerList(wallet, cli)
 }
 
 function registerCreate(wallet: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(wallet.command('create').description('Make a wallet.'))
-    .option('--name <text>', 'of the wallet', '')
-    .option('--description <text>', 'of the wallet', '')
+    .atDeployment(wallet.command('create').description('Create a wallet.'))
+    .option('--name <text>', 'name of the wallet', '')
+    .option('--description <text>', 'description of the wallet', '')
     .action(async ({ name, description }: { name: string; description: string }) => {
       const client = await cli.client(command, { key: 'account' })
       const made = await client.createWallet({ name, description })
@@ -25,8 +27,8 @@ function registerCreate(wallet: Command, cli: Cli): void {
 
 function registerList(wallet: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(wallet.command('list').description('The account’s wallets.'))
-    .option('--group <id>', 'those that this group permits', groupId)
+    .atDeployment(wallet.command('list').description('List the account’s wallets.'))
+    .option('--group <id>', 'only wallets that this group permits', groupId)
     .action(async ({ group }: { group?: number }) => {
       const client = await cli.client(command, { key: 'account' })
       const listing =

@@ -5,7 +5,11 @@ import { facts } from './columns.ts'
 
 export function registerWhoami(program: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(program.command('whoami').description('Whose token this is, and what it may do.'))
+    .atDeployment(
+      program
+        .command('whoami')
+        .description('Show the account and permissions of the current token.'),
+    )
     .action(async () => {
       const { triggers } = await cli.client(command, { token: true })
       const me = await triggers.me()

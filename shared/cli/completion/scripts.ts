@@ -1,4 +1,4 @@
-/** Completion scripts. They compare typed words with fixed names and never evaluate them. */
+/** Generates shell completion scripts. The scripts compare typed words with fixed names and never evaluate them. */
 import type { Place, Word } from './tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -9,10 +9,13 @@ export function completionScript(shell: Shell, places: readonly Place[]): string
 }
 
 const words = (all: readonly Word[]) => all.map(({ word }) => word).join(' ')
-/** Single-quotes a text, so that the shell expands nothing in it. */
+/** Puts a text in single quotes, so that the shell does not expand anything in it. */
 const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`
 
-/** Follows the commands up to the word under the cursor. Skips other words, such as option values. */
+/**
+ * Returns shell code that determines the command before the cursor. The shell code skips words that are not commands,
+ * such as option values.
+ */
 const walk = (places: readonly Place[], list: string, from: number) => `  local place=svc word
   for word in "\${${list}[@]:${from}:$((typed - 1))}"; do
     case "$place $word" in

@@ -1,4 +1,4 @@
-/** The credentials file: readable only by its owner, and replaced atomically. */
+/** Reads and writes the credentials file. Only its owner can read the file, and it is replaced atomically. */
 import {
   closeSync,
   constants,
@@ -22,13 +22,16 @@ import { type Terminal, UsageError } from '../terminal.ts'
 const OWNER_ALONE = 0o077
 const OTHERS_WRITE = 0o022
 
-/** A change takes milliseconds. A lock older than this was left by a process that crashed. */
+/**
+ * Age at which a lock is considered stale, in milliseconds. A change takes only a few milliseconds, so an older lock
+ * was left by a process that crashed.
+ */
 const LOCK_STALE_MS = 5_000
 const LOCK_AGAIN_MS = 20
 
 /**
- * Returns `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`. An empty variable counts as unset (XDG Base
- * Directory).
+ * Returns the configuration folder: `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`, in this order. An
+ * empty variable counts as unset (XDG Base Directory).
  */
 export function configFolder({ environment }: Pick<Terminal, 'environment'>): string {
   const own = environment['SVC_CONFIG_DIR']
@@ -43,12 +46,12 @@ export function configFolder({ environment }: Pick<Terminal, 'environment'>): st
 /**
  * Reads the credentials file.
  * @returns undefined if the file does not exist
- * @throws {UsageError} if others can read the file, or it is a symbolic link or another user's
+ * @throws {UsageError} if the file is readable by other users, is a symbolic link, or belongs to another user
  */
 export function readCredentialsFile(file: string): string | undefined {
   let descriptor: number
   try {
-    // Does not follow links: an attacker's link could make svc read, and later replace, another file.
+    // Does not follow symbolic links. Otherwise, an attacker's link could make svc read and later replace another file.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -56,11 +59,14 @@ export function readCredentialsFile(file: string): string | undefined {
     throw new UsageError(code === 'ELOOP' ? isLink(file) : `${file}: ${message}`)
   }
   try {
-    // Checks the opened descriptor, because the path may already point to another file.
+    // Checks the opened descriptor, because the path may already refer to another file.
     const { mode, uid } = fstatSync(descriptor)
-    if (uid !== process.getuid?.()) throw new UsageError(`${file} is another user’s; not read`)
+    if (uid !== process.getuid?.())
+      throw new UsageError(`${file} belongs to another user and was not read`)
     if ((mode & OWNER_ALONE) !== 0)
-      throw new UsageError(`${file} can be read by others; not read. Run: chmod 600 ${file}`)
+      throw new UsageError(
+        `${file} is readable by other users and was not read. Run: chmod 600 ${file}`,
+      )
     return readFileSync(descriptor, 'utf8')
   } finally {
     closeSync(descriptor)
@@ -79,7 +85,8 @@ export function writeCredentialsFile(file: string, text: string): void {
   try {
     const descriptor = openSync(unfinished, flags, 0o600)
     try {
-      // Writes everything or throws. A single write() can stop short without an error when the disk fills up.
+      // writeFileSync writes all of the text or throws. A single write() can stop early without an error if the disk
+      // fills up.
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
     } finally {
@@ -88,11 +95,14 @@ export function writeCredentialsFile(file: string, text: string): void {
     renameSync(unfinished, file)
   } catch (error) {
     rmSync(unfinished, { force: true })
-    throw new UsageError(`${file} was not written: ${(error as Error).message}`)
+    throw new UsageError(`cannot write ${file}: ${(error as Error).message}`)
   }
 }
 
-/** Runs `change` under an exclusive lock, so that concurrent `svc` processes do not overwrite each other's keys. */
+/**
+ * Runs `change` under an exclusive lock on the file, so that concurrent `svc` processes do not overwrite each other's
+ * keys.
+ */
 export async function whileLocked<Value>(
   file: string,
   change: () => Value | Promise<Value>,
@@ -122,7 +132,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { mode } = statSync(folder)
     if ((mode & OTHERS_WRITE) !== 0)
-      throw new UsageError(`${folder} can be written by others. Run: chmod 700 ${folder}`)
+      throw new UsageError(`${folder} is writable by other users. Run: chmod 700 ${folder}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${folder}: ${(error as Error).message}`)
@@ -138,6 +148,6 @@ const isLink = (file: string) => `${file} is a symbolic link, which is not follo
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })
-  // Also treats a timestamp far in the future as stale: it is left by a clock that was set back.
+  // A lock with a time far in the future also counts as stale. It is left behind if the clock is set back.
   return stat ? Math.abs(Date.now() - stat.mtimeMs) : 0
 }

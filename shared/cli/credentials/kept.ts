@@ -1,13 +1,13 @@
-/** The shape of the credentials file (`docs/cli.md`, Credentials). */
+/** Schema of the credentials file (`docs/cli.md`, Credentials). */
 import { z } from 'zod'
 
 const keptOriginSchema = z.object({
   account_key: z.string().exactOptional(),
-  /** Set while a rotation is in progress. Either this key or `account_key` is valid. */
+  /** New account key while a rotation is in progress. Either the new key or `account_key` is valid. */
   next_account_key: z.string().exactOptional(),
-  /** Keys of accounts that have been replaced here. No other copy may exist. */
+  /** Account keys that were replaced in `account_key` by the key of another account. These may be the only copies. */
   former_account_keys: z.array(z.string()).exactOptional(),
-  /** Newest last. */
+  /** Usage keys that `svc key create` stored, newest last. */
   usage_keys: z
     .array(z.object({ name: z.string(), hash: z.string(), key: z.string() }))
     .exactOptional(),
@@ -18,10 +18,10 @@ const keptEdgeSchema = z.object({
   email: z.string().exactOptional(),
 })
 
-/** Origins and edges are keyed by scheme, host and port. */
+/** Content of the credentials file. `origins` and `edges` are keyed by scheme, host and port. */
 export const keptSchema = z.object({
   version: z.literal(1),
-  /** The deployment of the last `svc login` or opened account. */
+  /** Deployment of the last `svc login`, `svc account create` or `svc account use`. */
   current: z
     .object({ base_url: z.string().exactOptional(), triggers_url: z.string().exactOptional() })
     .exactOptional(),

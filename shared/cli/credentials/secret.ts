@@ -1,19 +1,24 @@
 /**
- * Sources of a secret: a file, standard input or the environment. Arguments are excluded: they appear in process lists.
+ * Reads secrets from a file, standard input or the environment. Secrets are not read from arguments, because arguments
+ * appear in process lists.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 
 export type SecretSource = {
-  /** Value of a `--…-file` option; `-` for standard input. */
+  /**
+   * File that contains the secret, from a `--…-file` option. `-` means standard input. Undefined if the option is
+   * absent.
+   */
   file?: string | undefined
-  /** Name of an environment variable. `<variable>_FILE` may name a file instead. */
+  /** Environment variable that contains the secret. `<variable>_FILE` may name a file instead. */
   variable: string
 }
 
 /**
- * Reads a secret and trims the newline that editors append.
+ * Reads a secret and trims surrounding whitespace, such as the newline that editors append.
+ * @returns undefined if no file or variable is set
  * @throws {UsageError} if a named file is missing or empty
  */
 export async function secretFrom(
@@ -30,10 +35,10 @@ export async function secretFrom(
 async function secretIn(file: string, terminal: Terminal): Promise<string> {
   const secret = (await textOf(file, terminal)).trim()
   if (secret !== '') return secret
-  throw new UsageError(`${file === '-' ? 'standard input' : file} has no secret in it`)
+  throw new UsageError(`${file === '-' ? 'standard input' : file} contains no secret`)
 }
 
-/** Reads a named file, or standard input for `-`. @throws {UsageError} */
+/** Reads the named file, or standard input for `-`. @throws {UsageError} if the file cannot be read */
 export async function textOf(file: string, terminal: Terminal): Promise<string> {
   if (file === '-') return terminal.standardInput()
   try {

@@ -4,8 +4,9 @@ import type { z } from 'zod'
 import { jsonSchemaOf } from '../../openapi/json-schema.ts'
 
 /**
- * Returns the JSON Schema as in the API's own description, where responses may gain fields. The library's validation is
- * a no-op: tools parse their arguments themselves, so that invalid arguments fail in the same form as other errors.
+ * Wraps a zod schema for the MCP library. The advertised JSON Schema is the same as in the OpenAPI document, where
+ * responses may gain fields. The library's own validation is disabled. Tools parse their arguments themselves, so that
+ * invalid arguments are reported in the same form as other errors.
  */
 export function advertised<Value>(
   schema: z.ZodType<Value>,

@@ -1,6 +1,6 @@
 /**
- * The server's identity at the trigger service: a stored token, or a new token that a person approves during the
- * session.
+ * Authorizes the MCP server at the trigger service, with a stored token or with a new token that a person approves
+ * during the session.
  */
 import { newAgentToken } from '../../client/agent-token.ts'
 import { Unauthorized } from '../../client/failures/by-status.ts'
@@ -11,11 +11,11 @@ import { ENDED_REQUEST } from '../../ended-request.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 
 export type SessionParts = {
-  /** Operations with the stored token of the deployment; undefined if there is none. */
+  /** Returns the trigger operations with the deployment's stored token; undefined if no token is stored. */
   kept(): Promise<TriggerOperations | undefined>
-  /** Operations with the given token. */
+  /** Returns the trigger operations with the given token. */
   withToken(token: string): Promise<TriggerOperations>
-  /** Stores a token for later sessions. */
+  /** Stores an approved token for later sessions. */
   keep(token: string): Promise<void>
   random(length: number): Uint8Array
 }
@@ -30,31 +30,31 @@ export type Asked = {
 export class AgentSession {
   readonly #parts: SessionParts
   #triggers: TriggerOperations | undefined
-  /** A request made in this session and not yet known to be approved. */
+  /** Authorization request that was made in this session and is not yet known to be approved. */
   #asked: { token: string; triggers: TriggerOperations } | undefined
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
-  /** @throws {ToolRefused} `no_token` */
+  /**
+   * Returns the trigger operations with the current token.
+   * @throws {ToolRefused} `no_token` if no token is available
+   */
   async triggers(): Promise<TriggerOperations> {
     this.#triggers ??= await this.#parts.kept()
     if (this.#triggers) return this.#triggers
-    throw new ToolRefused(
-      'no_token',
-      'there is no approved token for the trigger service',
-      NO_TOKEN,
-    )
+    throw new ToolRefused('no_token', 'no approved token for the trigger service', NO_TOKEN)
   }
 
   /**
-   * Requests a token. It is generated here and never appears in a tool result.
-   * @throws {ToolRefused} `already_authorized`: otherwise a prompt injection could switch to another account
+   * Requests approval of a new token. The token is generated here and never appears in a tool result.
+   * @throws {ToolRefused} `already_authorized` if the current token is valid. Otherwise, a prompt injection could
+   * switch the session to another account.
    */
   async ask(request: Omit<AgentRequestBody, 'challenge'>, signal: AbortSignal): Promise<Asked> {
     if (await this.#whoNow(signal))
-      throw new ToolRefused('already_authorized', 'the token that is there is good', 'Call whoami.')
+      throw new ToolRefused('already_authorized', 'the current token is valid', 'Call whoami.')
     const { token, challenge, comparisonCode } = newAgentToken((length) =>
       this.#parts.random(length),
     )
@@ -65,7 +65,7 @@ export class AgentSession {
     return { authorize_url, user_code, comparison_code: comparisonCode, expires_at }
   }
 
-  /** Returns the current user. If a requested token has been approved, it becomes the session's token. */
+  /** Returns the current user. If a requested token has been approved, the session uses that token from then on. */
   async me(signal: AbortSignal): Promise<Me> {
     const now = await this.#whoNow(signal)
     if (now) return now
@@ -74,7 +74,7 @@ export class AgentSession {
     const me = await triggers.me({ signal }).catch((error: unknown) => {
       if (!(error instanceof Unauthorized)) throw error
       if (!ENDED.includes(error.code))
-        throw new ToolRefused('not_approved_yet', 'nobody has approved the request yet', NOT_YET)
+        throw new ToolRefused('not_approved_yet', 'the request has not been approved yet', NOT_YET)
       this.#asked = undefined
       throw error
     })
@@ -84,7 +84,7 @@ export class AgentSession {
     return me
   }
 
-  /** Returns the user of the current token; undefined if there is no token or it is rejected. */
+  /** Returns the user of the current token; undefined if no token is available or the token is rejected. */
   async #whoNow(signal: AbortSignal): Promise<Me | undefined> {
     this.#triggers ??= await this.#parts.kept()
     try {
@@ -99,6 +99,6 @@ export class AgentSession {
 const ENDED: readonly string[] = ENDED_REQUEST
 
 const NO_TOKEN =
-  'Call authorize and show your user what it answers, then whoami. Or your user runs svc login on this machine.'
+  'Call authorize, show your user the result, then call whoami. Alternatively, your user can run svc login on this machine.'
 const NOT_YET =
-  'Wait until your user says that he has typed the code and pressed Authorize, then call whoami again.'
+  'Wait until your user says that they have entered the code and pressed Authorize, then call whoami again.'

@@ -2,10 +2,10 @@ import { bodyWithin } from '../../client/body-within.ts'
 import type { Deployment } from '../cli.ts'
 import { ToolRefused } from './tool-failure.ts'
 
-/** The guide for agents is only a few pages long. */
+/** Maximum size of a document in bytes. The guide for agents has only a few pages. */
 const DOCUMENT_MAX_BYTES = 256 * 1024
 
-/** Fetches a public document of the trigger service without credentials. @throws {ToolRefused} */
+/** Fetches a public document of the trigger service without credentials. @throws {ToolRefused} if the request fails */
 export async function fetchDocument(
   { triggersUrl, fetch }: Pick<Deployment, 'triggersUrl' | 'fetch'>,
   path: string,
@@ -17,7 +17,7 @@ export async function fetchDocument(
   await response.body?.cancel()
   throw new ToolRefused(
     'no_document',
-    `${path} was answered ${response.status}`,
-    'Call the tools without it.',
+    `${path}: the server responded with ${response.status}`,
+    'Use the tools without it.',
   )
 }

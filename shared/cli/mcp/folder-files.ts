@@ -1,6 +1,7 @@
 /**
- * Files that a model may name. A prompt injection could ask the model to send a private key as an action's source. Only
- * files in the folder where the server was started are read, and only kinds and sizes that fit the field.
+ * Reads files that a model names. A prompt injection could ask the model to send a private key as the source of an
+ * action. Therefore, only files in the folder where the server was started can be read, and only if their type and size
+ * fit the field.
  */
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
@@ -8,7 +9,7 @@ import { homedir } from 'node:os'
 import { extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { ToolRefused } from './tool-failure.ts'
 
-/** Extensions of action sources. */
+/** Accepted file extensions of action sources. */
 const SOURCES = ['.js', '.mjs', '.cjs']
 
 export class FolderFiles {
@@ -18,26 +19,32 @@ export class FolderFiles {
     this.#folder = folder
   }
 
-  /** @throws {ToolRefused} for a file outside the folder, a hidden file or folder, and a file that is not JavaScript */
+  /**
+   * Reads the source file of an action.
+   * @throws {ToolRefused} if the file is outside the folder, is hidden or in a hidden folder, or is not JavaScript
+   */
   async source(file: string, maxBytes: number): Promise<string> {
     const { path, below } = await this.#inside(file)
     if (!SOURCES.includes(extname(path)))
       throw new ToolRefused(
         'no_source',
-        `only ${SOURCES.join(', ')} files are sent as source`,
+        `only ${SOURCES.join(', ')} files are accepted as source`,
         ELSEWHERE,
       )
     if (below.split(sep).some((part) => part.startsWith('.')))
-      throw new ToolRefused('hidden_file', 'hidden files are not sent', ELSEWHERE)
+      throw new ToolRefused('hidden_file', 'hidden files are not accepted', ELSEWHERE)
     return this.#text(path, maxBytes)
   }
 
-  /** @throws {ToolRefused} for a file outside the folder */
+  /** Reads a file that contains only a secret. @throws {ToolRefused} if the file is outside the folder */
   async secret(file: string, maxBytes: number): Promise<string> {
     return (await this.#text((await this.#inside(file)).path, maxBytes)).trim()
   }
 
-  /** Resolves links. A missing file outside the folder gets the same error as an existing one. */
+  /**
+   * Resolves symbolic links, and requires that the file is in the folder. The error for a file outside the folder is
+   * the same whether or not the file exists.
+   */
   async #inside(file: string): Promise<{ path: string; below: string }> {
     const folder = await realpath(this.#folder)
     await requireProject(folder)
@@ -46,8 +53,8 @@ export class FolderFiles {
     const path = await realpath(named).catch(() => {
       throw new ToolRefused(
         'no_such_file',
-        'there is no such file',
-        'Name it from the folder where svc mcp was started.',
+        'file not found',
+        'Use a path relative to the folder where svc mcp was started.',
       )
     })
     return { path, below: requireBelow(folder, path) }
@@ -60,12 +67,12 @@ export class FolderFiles {
     })
     try {
       const about = await file.stat()
-      if (!about.isFile()) throw new ToolRefused('no_such_file', 'this is no file', ELSEWHERE)
+      if (!about.isFile()) throw new ToolRefused('no_such_file', 'not a regular file', ELSEWHERE)
       if (about.size > maxBytes)
         throw new ToolRefused(
           'too_large',
-          `the file has more than ${maxBytes} bytes`,
-          'Name a smaller one.',
+          `the file is larger than ${maxBytes} bytes`,
+          'Use a smaller file.',
         )
       return await file.readFile('utf8')
     } finally {
@@ -75,29 +82,29 @@ export class FolderFiles {
 }
 
 const ELSEWHERE =
-  'Do not look for another way to send it. If your user wants it, he does it with svc himself.'
+  'Do not try another way to send it. If your user wants this, they can use svc themselves.'
 
 /**
- * Rejects the file system root and the home folder or its parents, which contain all of the user's files. Clients other
- * than editors start servers there.
+ * Rejects the file system root, the home folder and its parents as the server's folder, because they contain all of the
+ * user's files. MCP clients other than editors start servers in such folders.
  */
 async function requireProject(folder: string): Promise<void> {
   const home = await realpath(homedir()).catch(() => homedir())
   if (folder !== parse(folder).root && leadsOut(relative(folder, home))) return
   throw new ToolRefused(
     'no_project_folder',
-    'svc mcp was started in a home folder, or above it, and reads no file there',
-    'Ask your user to have it started in the folder of his project; or give action_code.',
+    'svc mcp was started in a home folder or one of its parents, where it reads no files',
+    'Ask your user to start it in their project folder, or use action_code.',
   )
 }
 
-/** @returns the path relative to the folder */
+/** Requires that a path is below the folder. @returns the path relative to the folder */
 function requireBelow(folder: string, path: string): string {
   const below = relative(folder, path)
   if (below !== '' && !leadsOut(below)) return below
   throw new ToolRefused(
     'outside_the_folder',
-    'only files in the folder where svc mcp was started are read',
+    'only files in the folder where svc mcp was started can be read',
     ELSEWHERE,
   )
 }

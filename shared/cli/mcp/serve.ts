@@ -1,4 +1,4 @@
-/** MCP over standard input and output, one message per line. */
+/** Serves MCP over standard input and output, with one message per line. */
 import { Console } from 'node:console'
 import { type Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -9,7 +9,7 @@ import { LINE_MAX_BYTES, WholeLines } from './whole-lines.ts'
 
 /**
  * Serves until the input ends, which means that the client has exited. Calls in flight are then cancelled.
- * @param make creates a server for the connection. A protocol version probe may create its own.
+ * @param make creates an MCP server for the connection. A probe of the protocol version may create a server of its own.
  */
 export async function serve(
   make: () => McpServer,
@@ -19,7 +19,7 @@ export async function serve(
   const complain = (text: string) => terminal.complain(`svc mcp: ${text}\n`)
   const consoleBefore = keepOutputForMessages(terminal)
   const lines = new WholeLines(() =>
-    complain(`a message of more than ${LINE_MAX_BYTES} bytes was dropped`),
+    complain(`dropped a message of more than ${LINE_MAX_BYTES} bytes`),
   )
   const output = new Writable({
     decodeStrings: false,
@@ -29,10 +29,10 @@ export async function serve(
     },
   })
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * LINE_MAX_BYTES })
-  // Omits the message itself, which may contain text from others.
+  // Reports only the name of the error, because its message may contain text from others.
   const handle = serveStdio(make, {
     transport,
-    onerror: ({ name }) => complain(`${name}: a message was not understood`),
+    onerror: ({ name }) => complain(`${name}: invalid message`),
   })
   input.pipe(lines)
   try {
@@ -44,8 +44,8 @@ export async function serve(
 }
 
 /**
- * Redirects the console to standard error, where library output cannot corrupt the protocol. @returns the original
- * console
+ * Redirects the console to standard error, so that console output of libraries cannot corrupt the protocol.
+ * @returns the original console
  */
 function keepOutputForMessages({ complain }: Terminal): Console {
   const stderr = new Writable({

@@ -1,10 +1,10 @@
-/** Tool results for failed calls. */
+/** Converts errors into MCP tool results. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ZodError } from 'zod'
 import { SvcError } from '../../client/failures.ts'
 import { NoCredential, UsageError } from '../terminal.ts'
 
-/** A call rejected locally, before anything was sent. */
+/** Error for a tool call that is rejected locally, before anything is sent. */
 export class ToolRefused extends Error {
   readonly code: string
   readonly fix: string
@@ -16,7 +16,7 @@ export class ToolRefused extends Error {
   }
 }
 
-/** @returns undefined for an internal error */
+/** Converts an error into a tool result. @returns undefined for an internal error */
 export function toolFailure(error: unknown): CallToolResult | undefined {
   const said = saidOf(error)
   return said && { isError: true, content: [{ type: 'text', text: JSON.stringify(said) }] }
@@ -36,14 +36,14 @@ function saidOf(error: unknown): object | undefined {
     return {
       error: 'not_set_up',
       message: error.message,
-      fix: 'Tell your user: it is set where svc mcp is started.',
+      fix: 'Tell your user: this is configured where svc mcp is started.',
     }
   return undefined
 }
 
 function refusedArguments({ issues }: ZodError): object {
   const problems = issues.slice(0, 5).map(({ path, message }) => `${pathText(path)}: ${message}`)
-  const fix = 'Send the arguments as the tool’s inputSchema says.'
+  const fix = 'Send arguments that match the tool’s inputSchema.'
   return { error: 'bad_arguments', message: problems.join('; '), fix }
 }
 

@@ -1,11 +1,11 @@
-/** Usage keys that a model can name but never sees. */
+/** Reads usage keys that a model can name but never sees. */
 import { isApiKeyShape } from '../../api-key.ts'
 import type { FolderFiles } from './folder-files.ts'
 import { ToolRefused } from './tool-failure.ts'
 
-/** A key has 44 characters, plus a newline. */
+/** Maximum size of a key file in bytes. A usage key has 44 characters, plus a newline. */
 const KEY_FILE_MAX_BYTES = 64
-/** Limits the model to environment variables meant for this purpose. */
+/** Matches the names of environment variables that a model may use. These names are meant for usage keys only. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
 export type NamedKey = {
@@ -16,31 +16,38 @@ export type NamedKey = {
 export type UsageKeySources = {
   files: FolderFiles
   environment: Readonly<Record<string, string | undefined>>
-  /** Returns the key that `svc` uses by default. @throws {NoCredential} */
+  /** Returns the usage key that `svc` uses by default. @throws {NoCredential} if no usage key is found */
   usual(this: void): Promise<string>
 }
 
-/** @throws {ToolRefused | NoCredential} whose message never contains the contents of the file or variable */
+/**
+ * Returns the usage key that the arguments name, or the default usage key.
+ * @throws {ToolRefused | NoCredential} with a message that never contains the contents of the file or variable
+ */
 export async function usageKeyNamed(
   { usage_key_file: file, usage_key_variable: variable }: NamedKey,
   { files, environment, usual }: UsageKeySources,
 ): Promise<string> {
   if (file !== undefined && variable !== undefined)
-    throw new ToolRefused('bad_arguments', 'two keys are named', 'Name one of them.')
+    throw new ToolRefused(
+      'bad_arguments',
+      'usage_key_file and usage_key_variable are both given',
+      'Send only one of them.',
+    )
   if (file !== undefined) return keyIn(await files.secret(file, KEY_FILE_MAX_BYTES), 'the file')
   if (variable === undefined) return usual()
   if (!VARIABLE.test(variable))
     throw new ToolRefused(
       'bad_arguments',
-      'usage_key_variable: only SVC_USAGE_KEY and names that begin with SVC_USAGE_KEY_ are looked at',
-      'Ask your user to put the key there, and to start svc mcp again.',
+      'usage_key_variable: only SVC_USAGE_KEY and names that start with SVC_USAGE_KEY_ are allowed',
+      'Ask your user to put the key there and restart svc mcp.',
     )
   return keyIn(environment[variable] ?? '', `the variable ${variable}`)
 }
 
-/** Rejects text that is not shaped like a key: it could be any other secret of this machine. */
+/** Rejects text that does not have the form of an API key, because it could be any other secret of this machine. */
 function keyIn(text: string, where: string): string {
   if (isApiKeyShape(text)) return text
-  const fix = 'Ask your user to put a usage key there: svc key create makes one.'
-  throw new ToolRefused('no_usage_key', `${where} has no usage key in it`, fix)
+  const fix = 'Ask your user to put a usage key there: svc key create creates one.'
+  throw new ToolRefused('no_usage_key', `${where} contains no usage key`, fix)
 }

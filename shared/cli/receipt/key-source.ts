@@ -8,24 +8,24 @@ import { decodeHex } from '../../hex.ts'
 import type { ReceiptKey } from '../../receipt.ts'
 import { UsageError } from '../terminal.ts'
 
-/** The origin of the key that receipts are verified with, which determines what they prove. */
+/** Source of the key that verifies receipts. The source determines what the receipts prove. */
 export type KeySource = {
   key: ReceiptKey
   kind: 'evidence' | 'given'
-  /** Verdict on the evidence. */
+  /** Verdict on the evidence; undefined if the key was given directly. */
   verdict: Verdict | undefined
-  /** The host that served the evidence, and when. */
+  /** Host that served the evidence, and the time; undefined if the key was given directly. */
   from: string | undefined
   composeHash: string | undefined
 }
 
-/** Accepts any root: the verdict states which kind it was. */
+/** Policy for the evidence. Accepts any root of trust, because the verdict shows which kind of root was used. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 const POINT_BYTES = 65
 
 /**
- * Resolves the key of `--evidence` or `--key`.
- * @param read reads a file, or standard input
+ * Returns the receipt key from the evidence of `--evidence`, or from `--key`.
+ * @param read reads the named file, or standard input for `-`
  * @throws {UsageError | EvidenceRefused}
  */
 export async function receiptKeyFrom(
@@ -35,7 +35,7 @@ export async function receiptKeyFrom(
   if (evidence !== undefined && key === undefined)
     return keyOfEvidence(evidence, await read(evidence))
   if (key === undefined || evidence !== undefined)
-    throw new UsageError('receipt verify takes either --evidence or --key')
+    throw new UsageError('use either --evidence or --key')
   return {
     key: await importReceiptKey(pointIn(key)).catch(() => {
       throw notAKey()
@@ -49,7 +49,8 @@ export async function receiptKeyFrom(
 
 async function keyOfEvidence(file: string, text: string): Promise<KeySource> {
   const bundle = bundleSchema.safeParse(jsonIn(text))
-  if (!bundle.success) throw new UsageError(`--evidence ${file} is no bundle of svc verify --save`)
+  if (!bundle.success)
+    throw new UsageError(`--evidence ${file} is not a bundle written by svc verify --save`)
   const { base_url, fetched_at } = bundle.data
   const report = await verifyBundle(bundle.data, POLICY, new Date(fetched_at))
   requireVerified(report, ['quote', 'compose hash', 'images', 'evidence files'])
@@ -71,7 +72,7 @@ function pointIn(text: string): Uint8Array {
 }
 
 function notAKey(): UsageError {
-  return new UsageError('--key is no uncompressed point of P-256: 65 bytes in hex or base64url')
+  return new UsageError('--key: expected an uncompressed P-256 point, 65 bytes in hex or base64url')
 }
 
 function jsonIn(text: string): unknown {

@@ -30,14 +30,14 @@ function chainLines(receipts: readonly Receipt[]): string[] {
   const held =
     count === 1
       ? 'PASSED  one receipt'
-      : `PASSED  ${count} receipts, a chain without a gap from ${first.sequence} to ${last.sequence}`
+      : `PASSED  ${count} receipts, an unbroken chain from ${first.sequence} to ${last.sequence}`
   return first.sequence === 1
     ? [held]
-    : [held, `open    what came before receipt ${first.sequence} of the series was not shown`]
+    : [held, `open    receipts before ${first.sequence} of the series were not checked`]
 }
 
 function keyLines({ key, kind, verdict, from }: KeySource): string[] {
   return kind === 'evidence'
-    ? [`key     ${key.kid}, of the evidence of ${printable(from!)}: ${verdict}`]
-    : [`key     ${key.kid}`, 'open    who holds this key: only --evidence shows it']
+    ? [`key     ${key.kid}, from the evidence of ${printable(from!)}: ${verdict}`]
+    : [`key     ${key.kid}`, 'open    the owner of this key: only --evidence proves it']
 }

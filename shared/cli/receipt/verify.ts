@@ -9,14 +9,14 @@ import { EXIT, type Terminal, UsageError } from '../terminal.ts'
 
 export type GivenOptions = { evidence?: string; key?: string; json?: boolean }
 
-/** @returns the exit code */
+/** Verifies the receipts in a file and prints the result. @returns the exit code */
 export async function receiptVerify(
   file: string,
   given: GivenOptions,
   terminal: Terminal,
 ): Promise<number> {
   const texts = receiptsIn(await textOf(file, terminal))
-  if (texts.length === 0) throw new UsageError(`${file} has no receipt in it`)
+  if (texts.length === 0) throw new UsageError(`${file} contains no receipt`)
   const say = (value: object, lines: string[]) =>
     terminal.write(given.json ? `${JSON.stringify(value, null, 2)}\n` : `${lines.join('\n')}\n`)
   try {
@@ -42,13 +42,13 @@ export async function receiptVerify(
 }
 
 /**
- * Checks the compose hash. The same key signs for every version of the application, but the evidence is for one
- * version.
+ * Checks that the receipts have the same compose hash as the evidence. One key signs the receipts of every version of
+ * the application, but the evidence is for one version.
  */
 function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySource): void {
   const at = receipts.findIndex((receipt) => receipt.compose_hash !== composeHash)
   if (composeHash === undefined || at < 0) return
-  const reason = `it names the application ${receipts[at]!.compose_hash}, and the evidence ${composeHash}`
+  const reason = `its compose hash is ${receipts[at]!.compose_hash}, but the evidence has ${composeHash}`
   throw new ReceiptChainRefused(at, 'payload', reason)
 }
 

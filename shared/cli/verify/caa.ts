@@ -2,12 +2,12 @@
 import type { CaaRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 
-/** Longer alias chains are treated as loops. */
+/** Maximum number of aliases in a chain. Longer chains are treated as loops. */
 const ALIASES_MAX = 8
 const QUESTION_MS = 3_000
 const TRIES = 2
 
-/** A name server did not respond, so neither the presence nor the absence of records is known. */
+/** Error for a name server that did not respond, so that it is unknown whether CAA records exist. */
 export class NamesUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -17,7 +17,10 @@ export class NamesUnavailable extends Error {
 
 type Names = Pick<Resolver, 'resolveCaa' | 'resolveCname'>
 
-/** @param server `ip` or `ip:port`; default: the system's name servers */
+/**
+ * Creates a DNS resolver.
+ * @param server `ip` or `ip:port`; undefined for the system's name servers
+ */
 export function namesOf(server: string | undefined): Names {
   const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
   if (server !== undefined) resolver.setServers([server])
@@ -25,9 +28,9 @@ export function namesOf(server: string | undefined): Names {
 }
 
 /**
- * Finds the records that apply to a host: its own, or those of the closest parent that has any. Follows aliases, but
- * does not climb from the target of an alias (RFC 8659, section 3).
- * @returns records as in a zone file: `0 issue "ca.example; accounturi=…"`; empty if no parent has any
+ * Finds the CAA records that apply to a host: its own records, or those of the closest parent domain that has any.
+ * Follows aliases, but does not search the parent domains of an alias target (RFC 8659, section 3).
+ * @returns records in zone file format, such as `0 issue "ca.example; accounturi=…"`; empty if no domain has records
  * @throws {NamesUnavailable}
  */
 export async function caaRecords(host: string, names: Names): Promise<string[]> {
@@ -39,7 +42,10 @@ export async function caaRecords(host: string, names: Names): Promise<string[]> 
   return []
 }
 
-/** Follows aliases explicitly: a resolver would follow them, but an authoritative server does not. */
+/**
+ * Returns the CAA records of one name. Follows aliases explicitly, because an authoritative server does not follow them
+ * as a resolver would.
+ */
 async function recordsAt(name: string, names: Names): Promise<CaaRecord[]> {
   let owner: string | undefined = name
   for (let aliases = 0; owner !== undefined; aliases++) {
@@ -59,7 +65,7 @@ async function orNone<Found>(name: string, ask: () => Promise<Found[]>): Promise
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENODATA' || code === 'ENOTFOUND') return []
-    throw new NamesUnavailable(`no answer about ${name} (${String(code)})`, { cause: error })
+    throw new NamesUnavailable(`no response for ${name} (${String(code)})`, { cause: error })
   }
 }
 

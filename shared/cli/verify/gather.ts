@@ -1,4 +1,4 @@
-/** Gathers the input of the seven rules from the host, its name servers and the chain. */
+/** Gathers the input of the seven verification rules from the host, its name servers and the chain. */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Collateral, EvidenceBundle } from '../../attestation/evidence.ts'
@@ -7,12 +7,15 @@ import { caaRecords, NamesUnavailable, namesOf } from './caa.ts'
 import { askGovernance, GovernanceUnknown } from './governance.ts'
 import { watchedFetch } from './served-certificate.ts'
 
-/** Inputs that could not be obtained, by the rule that needs them. Each is a sentence with the reason and a remedy. */
+/**
+ * Inputs that could not be obtained, keyed by the rule that needs them. Each value is a text with the reason and, in
+ * most cases, a remedy.
+ */
 export type Missing = Partial<Record<'certificate' | 'CAA' | 'governance', string>>
 
 export type Gathered = { bundle: EvidenceBundle; missing: Missing }
 
-/** The host served no evidence that could be judged. */
+/** Error for a host or bundle without evidence that can be verified. */
 export class NoEvidence extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -22,20 +25,23 @@ export class NoEvidence extends Error {
 
 export type Sources = {
   url: URL
-  /** PEM of an additional trusted authority. */
+  /** PEM certificate of an additional trusted authority; undefined if only the default authorities are trusted. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
   collateral: Collateral | undefined
   timeoutMs: number
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (length: number) => Uint8Array<ArrayBuffer>
 }
 
 const NONCE_BYTES = 32
 
-/** @throws {NoEvidence} */
+/**
+ * Fetches the evidence of a host and the data for the other rules.
+ * @throws {NoEvidence} if the host provides no evidence that can be verified
+ */
 export async function gather(sources: Sources): Promise<Gathered> {
   const { evidence, served } = await fetchWatched(sources)
   const missing: Missing = {}
@@ -48,18 +54,18 @@ export async function gather(sources: Sources): Promise<Gathered> {
 }
 
 /**
- * Requires a single certificate across all connections. Otherwise the evidence could come from another host than the
- * certificate.
+ * Fetches the evidence, and requires that the host serves the same certificate on all connections. Otherwise, the
+ * evidence and the certificate could come from different hosts.
  */
 async function fetchWatched(
   sources: Sources,
 ): Promise<{ evidence: EvidenceBundle; served: Buffer }> {
   const first = await fetchOnce(sources)
   if (first.served.length <= 1) return { ...first, served: first.served[0] ?? Buffer.alloc(0) }
-  // Either the certificate was just renewed, or the host's servers use different ones.
+  // Tries once more. Either the certificate was just renewed, or the host's servers use different certificates.
   const second = await fetchOnce(sources)
   if (second.served.length <= 1) return { ...second, served: second.served[0] ?? Buffer.alloc(0) }
-  throw new NoEvidence('the host serves one certificate here and another there')
+  throw new NoEvidence('the host serves different certificates on different connections')
 }
 
 async function fetchOnce({
@@ -89,20 +95,20 @@ async function fetchOnce({
 }
 
 /**
- * Returns why the served certificate cannot be compared; undefined if it must be. Only a host that the evidence's
- * certificate does not name may skip the comparison: TLS terminates before the machine, as it does at the edge. The
- * host's own claims do not count.
+ * Returns the reason why the served certificate cannot be compared with the evidence; undefined if it must be compared.
+ * With TLS, the comparison is skipped only if no certificate in the evidence names the host. TLS then terminates before
+ * the machine, for example at the edge. The host's own claims are ignored.
  */
 function whyNoCertificate(url: URL, evidence: EvidenceBundle): string | undefined {
   if (url.protocol === 'http:')
-    return `${url.origin} has no TLS: what is sent there does not go to the machine alone`
+    return `${url.origin} does not use TLS: others can read what is sent there`
   const [first] = hostsOf(evidence)
   if (first === undefined || hostsOf(evidence).some(({ names }) => names(url.hostname)))
     return undefined
   return `TLS for ${url.hostname} ends before the machine, whose own host is ${first.domain}: verify https://${first.domain}`
 }
 
-/** Returns the hosts that the evidence is for. The requested host may not be among them. */
+/** Returns the hosts that the evidence contains certificates for. The requested host may not be among them. */
 function hostsOf({ files }: EvidenceBundle): {
   domain: string
   names: (hostname: string) => boolean
@@ -113,7 +119,10 @@ function hostsOf({ files }: EvidenceBundle): {
   })
 }
 
-/** Returns true for a certificate that does not parse, so that the comparison runs and the rules reject it. */
+/**
+ * Returns true if a certificate names the host. Also returns true if the certificate does not parse, so that it is
+ * compared and the rules reject it.
+ */
 function isNamedIn(pem: string, hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   try {
@@ -132,7 +141,7 @@ async function addCaa(
   const hosts = hostsOf(bundle)
   const host = (hosts.find(({ names }) => names(url.hostname)) ?? hosts[0])?.domain
   if (host === undefined) {
-    missing.CAA = 'the evidence names no host'
+    missing.CAA = 'the evidence does not name a host'
     return
   }
   try {
@@ -152,9 +161,9 @@ async function addGovernance(
   const [appId, composeHash] = [app_id, compose_hash].map((hex) =>
     hex.replace(/^0x/i, '').toLowerCase(),
   )
-  if (rpcUrl === undefined) missing.governance = 'name a node of its chain with --rpc-url'
+  if (rpcUrl === undefined) missing.governance = 'no node of its chain is set: use --rpc-url'
   else if (!/^[0-9a-f]{40} [0-9a-f]{64}$/.test(`${appId} ${composeHash}`))
-    missing.governance = 'the host names no application that could be asked about'
+    missing.governance = 'the host does not name a valid application'
   else
     try {
       bundle.governance = await askGovernance(rpcUrl, appId!, composeHash!, globalThis.fetch)
@@ -165,13 +174,14 @@ async function addGovernance(
 }
 
 /**
- * Prefers a reason about certificates, and otherwise returns the innermost cause: the outer one is just `fetch failed`.
+ * Returns the reason for a failed request. Prefers a reason about certificates, and otherwise returns the innermost
+ * cause, because the outer message is just `fetch failed`.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException
   if (code !== undefined && UNTRUSTED.has(code))
-    return `the host’s certificate is not trusted (${code}): name its authority with --ca`
+    return `the host’s certificate is not trusted (${code}): set its authority with --ca`
   if (error.cause instanceof Error) return reasonOf(error.cause)
   return error.message || (code ?? error.name)
 }

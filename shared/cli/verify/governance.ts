@@ -1,13 +1,13 @@
 /** Reads the governance contract through a chain node (verification rule 7). */
 
-/** Selector of `allowedComposeHashes(bytes32)` in `shared/abi/governance.ts`. */
+/** Function selector of `allowedComposeHashes(bytes32)` in `shared/abi/governance.ts`. */
 export const ALLOWED_COMPOSE_HASHES = '2f6622e5'
 
 const CALL_MS = 15_000
-/** Far more than a 32-byte word in a JSON-RPC envelope. */
+/** Maximum length of a node's response in characters, far more than a 32-byte word in a JSON-RPC envelope needs. */
 const ANSWER_MAX_CHARACTERS = 10_000
 
-/** The node gave no usable response, so the contract's decision is unknown. */
+/** Error for a node that gave no usable response, so that the contract's decision is unknown. */
 export class GovernanceUnknown extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -18,9 +18,9 @@ export class GovernanceUnknown extends Error {
 export type GovernanceWord = { chain_id: number; allowed: boolean }
 
 /**
- * Asks the contract whether it allows a compose hash.
- * @param appId hex of 20 bytes: the contract's address
- * @param composeHash hex of 32 bytes
+ * Asks the governance contract if it allows a compose hash.
+ * @param appId the contract's address, as hex of 20 bytes without 0x
+ * @param composeHash hex of 32 bytes without 0x
  * @throws {GovernanceUnknown}
  */
 export async function askGovernance(
@@ -30,13 +30,14 @@ export async function askGovernance(
   fetch: typeof globalThis.fetch,
 ): Promise<GovernanceWord> {
   const chainId = await call(fetch, rpcUrl, 'eth_chainId', [])
-  if (!/^0x[0-9a-f]{1,13}$/.test(chainId)) throw new GovernanceUnknown('the node names no chain')
+  if (!/^0x[0-9a-f]{1,13}$/.test(chainId))
+    throw new GovernanceUnknown('the node returned no valid chain ID')
   const data = `0x${ALLOWED_COMPOSE_HASHES}${composeHash}`
   const word = await call(fetch, rpcUrl, 'eth_call', [{ to: `0x${appId}`, data }, 'latest'])
   if (word === '0x')
-    throw new GovernanceUnknown(`there is no contract at 0x${appId} on chain ${Number(chainId)}`)
+    throw new GovernanceUnknown(`no contract exists at 0x${appId} on chain ${Number(chainId)}`)
   if (!/^0x0{63}[01]$/.test(word))
-    throw new GovernanceUnknown(`what is at 0x${appId} is no governance contract`)
+    throw new GovernanceUnknown(`the contract at 0x${appId} is not a governance contract`)
   return { chain_id: Number(chainId), allowed: word.endsWith('1') }
 }
 
@@ -51,7 +52,7 @@ async function call(
   if (typeof result === 'string') return result.toLowerCase()
   const { message } = (error ?? {}) as { message?: unknown }
   const reason = typeof message === 'string' ? message.slice(0, 200) : 'no result'
-  throw new GovernanceUnknown(`the node refuses ${method}: ${reason}`)
+  throw new GovernanceUnknown(`the node rejected ${method}: ${reason}`)
 }
 
 async function post(
@@ -70,13 +71,13 @@ async function post(
     let text = ''
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += part
-      if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the answer is too long')
+      if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the response is too long')
     }
     return text
   } catch (error) {
     const { cause, message } = error as Error
     const reason = cause instanceof Error ? cause.message : message
-    throw new GovernanceUnknown(`the node does not answer: ${reason}`, { cause: error })
+    throw new GovernanceUnknown(`the node does not respond: ${reason}`, { cause: error })
   }
 }
 
@@ -85,7 +86,7 @@ function parsed(text: string): { result?: unknown; error?: unknown } {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Reported below.
+    // Invalid JSON is reported by the error below.
   }
-  throw new GovernanceUnknown('the node’s answer is not JSON-RPC')
+  throw new GovernanceUnknown('the node’s response is not JSON-RPC')
 }

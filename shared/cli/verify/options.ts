@@ -1,4 +1,4 @@
-/** Parses and validates the options of `svc verify` before anything is done. */
+/** Parses and validates the options of `svc verify`, before the command does anything. */
 import { isIP } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,16 +10,16 @@ import { type Terminal, UsageError } from '../terminal.ts'
 import { type GivenOptions, TIMEOUT_S } from './given-options.ts'
 
 export type VerifyOptions = {
-  /** Source of the evidence: a host, or a saved file. */
+  /** Source of the evidence: a host, or a saved bundle. */
   from: { url: URL } | { bundleFile: string }
   saveTo: string | undefined
   verifierInputTo: string | undefined
   collateral: Collateral | undefined
-  /** PEM of an additional trusted authority. */
+  /** PEM certificate of an additional trusted authority; undefined if only the default authorities are trusted. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
-  /** Total time for fetching the evidence. */
+  /** Time limit for fetching the evidence, in milliseconds. */
   timeoutMs: number
   policy: Policy
   json: boolean
@@ -28,14 +28,14 @@ export type VerifyOptions = {
 const hex = (bytes: number) =>
   z
     .string()
-    .regex(new RegExp(`^(0x)?[0-9a-f]{${2 * bytes}}$`, 'i'), `expected hex of ${bytes} bytes`)
+    .regex(new RegExp(`^(0x)?[0-9a-f]{${2 * bytes}}$`, 'i'), `expected ${bytes}-byte hex`)
     .transform((text) => text.replace(/^0x/i, '').toLowerCase())
 
 const measurementsSchema = z
   .array(z.object({ mrtd: hex(48), rtmr0: hex(48), rtmr1: hex(48), rtmr2: hex(48) }))
   .min(1)
 
-/** @throws {UsageError} that names the option */
+/** Parses the options of `svc verify`. @throws {UsageError} with a message that names the invalid option */
 export function verifyOptions(
   url: string | undefined,
   given: GivenOptions,
@@ -43,7 +43,7 @@ export function verifyOptions(
 ): VerifyOptions {
   const { offline, json = false } = given
   if ((url === undefined) === (offline === undefined))
-    throw new UsageError('verify takes a URL, or --offline with a saved bundle')
+    throw new UsageError('expected a URL, or --offline with a saved bundle')
   for (const name of ['ca', 'rpcUrl', 'dnsServer', 'save'] as const)
     if (offline !== undefined && given[name] !== undefined)
       throw new UsageError(`${optionOf(name)} needs a URL: --offline uses no network`)
@@ -68,7 +68,10 @@ export function verifyOptions(
   }
 }
 
-/** Accepts any root. The root determines the verdict, not whether there is one. */
+/**
+ * Returns the verification policy. Accepts evidence with any root of trust, because the root only determines the
+ * verdict.
+ */
 function policyOf(given: GivenOptions, terminal: Terminal): Policy {
   const { measurements, appId, composeHash, tcbStatus } = given
   return {
@@ -91,14 +94,17 @@ function statusOf(name: string): TcbStatus {
   throw new UsageError(`--tcb-status ${name} is not one of ${accepted}`)
 }
 
-/** Parses scheme, host and port, because paths are fixed by the API. Plain HTTP is allowed only for loopback. */
+/**
+ * Parses the URL of a host. Accepts only scheme, host and port, because the API defines the paths. Plain HTTP is
+ * allowed only for loopback hosts.
+ */
 function hostUrl(text: string): URL {
   const url = parsedUrl(text)
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
   if (!url || (url.protocol !== 'https:' && !isPlain))
-    throw new UsageError(`${text} is not an https:// URL (http:// only for this machine itself)`)
+    throw new UsageError(`${text} is not an https:// URL (http:// only for this machine)`)
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
-    throw new UsageError(`${text} has more than a host and a port`)
+    throw new UsageError(`${text}: expected only scheme, host and port`)
   return url
 }
 
@@ -111,12 +117,12 @@ function nameServer(text: string): string {
   const [, address = text, port] = /^(.*?[^:]|\[.*\]):(\d{1,5})$/.exec(text) ?? []
   const bare = address.replace(/^\[(.*)\]$/, '$1')
   if (isIP(text) || (isIP(bare) && Number(port ?? 53) <= 65_535)) return text
-  throw new UsageError(`--dns-server ${text} is not an IP address, with or without a port`)
+  throw new UsageError(`--dns-server ${text}: expected an IP address, optionally with a port`)
 }
 
 function secondsOf(text = TIMEOUT_S): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new UsageError(`--timeout ${text} is not a number of seconds`)
+  throw new UsageError(`--timeout ${text}: expected a number of seconds`)
 }
 
 function parsedUrl(text: string): URL | undefined {

@@ -1,23 +1,24 @@
-/** A `fetch` that records the certificates its host serves. */
+/** A `fetch` that records the certificates that the host serves. */
 import { getCACertificates, type TLSSocket } from 'node:tls'
 import type { FetchEvidence } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
-/** Connection timeout. */
+/** Timeout for opening a connection, in milliseconds. */
 const CONNECT_MS = 10_000
-/** Timeout for a response to start, and for pauses within it. */
+/** Timeout for the start of a response and for each pause within it, in milliseconds. */
 const ANSWER_MS = 15_000
 
 export type WatchedFetch = {
   fetch: FetchEvidence['fetch']
-  /** DER of each distinct certificate, in the order of the handshakes. */
+  /** Returns the DER of each distinct certificate that the host served, in the order of the TLS handshakes. */
   served(): Buffer[]
   close(): Promise<void>
 }
 
 /**
- * Creates a fetch with one connection at a time and a full handshake for each: a resumed session shows no certificate.
- * @param authority PEM of an additional trusted authority
+ * Creates a `fetch` that uses one connection at a time. Each connection performs a full TLS handshake, because a
+ * resumed session does not expose the certificate.
+ * @param authority PEM certificate of an additional trusted authority
  */
 export function watchedFetch(authority: string | undefined): WatchedFetch {
   const served: Buffer[] = []
@@ -43,7 +44,7 @@ export function watchedFetch(authority: string | undefined): WatchedFetch {
     },
   })
   return {
-    // undici and the DOM types declare the same interface separately.
+    // The cast is needed because undici and the DOM types declare the same interface separately.
     fetch: (url, init) => undiciFetch(url, { ...(init as object), dispatcher }),
     served: () => served,
     close: () => dispatcher.destroy(),

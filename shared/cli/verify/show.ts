@@ -1,15 +1,15 @@
-/** Formats a report for people or as JSON. */
+/** Formats a verification report as text or as JSON. */
 import type { RuleResult, Verdict } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { encodeBase64url } from '../../base64url.ts'
 import { type Colour, coloured, printable, type Terminal } from '../terminal.ts'
 
-/** The judged evidence and its source. */
+/** A verification report, with the source of the evidence. */
 export type Judged = {
-  /** The host or the file. */
+  /** Host or file that the evidence comes from. */
   of: string
   at: Date
-  /** Sentences that name the source of values that were not given as options. */
+  /** Notes about the source of values that were not given as options. */
   notes: string[]
   report: Report
 }
@@ -20,15 +20,18 @@ const NAME_WIDTH = 14
 const OUTCOME_WIDTH = 14
 
 const MEANING: Record<Verdict, { colour: Colour; text: string }> = {
-  HARDWARE: { colour: 'green', text: 'a genuine machine runs this composition behind this host' },
+  HARDWARE: {
+    colour: 'green',
+    text: 'a genuine TDX machine runs this application behind this host',
+  },
   SIMULATED: {
     colour: 'yellow',
-    text: 'software stands in for the machine: its keys are as safe as a file is',
+    text: 'software simulates the machine: its keys are no safer than files',
   },
-  FAILED: { colour: 'red', text: 'send nothing secret there' },
+  FAILED: { colour: 'red', text: 'do not send secrets to this host' },
 }
 
-/** Formats seven lines, one for each rule, then the open points and the verdict. */
+/** Formats a report as text: one line for each of the seven rules, then the open points and the verdict. */
 export function showText({ of, at, notes, report }: Judged, terminal: Terminal): string {
   const { verdict, rules, open } = report
   const { colour, text } = MEANING[verdict]
@@ -64,7 +67,7 @@ function facts({ root, tcbStatus, advisoryIds, appId, composeHash }: Report): st
   return shown.length > 0 ? [...shown, ''] : []
 }
 
-/** Formats the same report as JSON, with keys in base64url. */
+/** Formats a report as JSON, with public keys in base64url. */
 export function showJson({ of, at, notes, report }: Judged): string {
   const { keys, root, measurements } = report
   const value = {
@@ -90,7 +93,7 @@ export function showJson({ of, at, notes, report }: Judged): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Formats a failure without evidence, for which no rule was evaluated. */
+/** Formats the result if no evidence is available, so that no rule was evaluated. */
 export function showNothing(
   { of, at, notes, reason }: Omit<Judged, 'report'> & { reason: string },
   json: boolean,

@@ -1,4 +1,7 @@
-/** `svc verify`: checks that a host is the machine it claims to be, running the application it claims to run. */
+/**
+ * `svc verify`: verifies that a host is the machine that it claims to be and runs the application that it claims to
+ * run.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
@@ -16,13 +19,16 @@ const EXIT_OF: Record<Verdict, number> = {
   FAILED: EXIT.failed,
 }
 
-/** Tolerated clock skew. A bundle from further in the future was not saved by this machine, or its clock is wrong. */
+/**
+ * Tolerated clock skew in milliseconds. If a bundle's time is further in the future, a clock is wrong or the bundle was
+ * not saved by this machine.
+ */
 const AHEAD_MS = 5 * 60_000
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
 type Evidence = { bundle: EvidenceBundle; missing: Missing; at: Date; open: string[] }
 
-/** @returns the exit code */
+/** Verifies a host or a saved bundle, and prints the report. @returns the exit code */
 export async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { from, json } = options
   const of = 'url' in from ? from.url.origin : from.bundleFile
@@ -78,7 +84,7 @@ async function live(
     random: terminal.random,
   })
   const open = [
-    'The name server and the chain’s node were believed: ask others, with --dns-server and --rpc-url.',
+    'The name server and the chain’s node were trusted: query others with --dns-server and --rpc-url.',
   ]
   return { ...gathered, at: terminal.now(), open }
 }
@@ -86,20 +92,20 @@ async function live(
 function saved({ bundleFile }: { bundleFile: string }, terminal: Terminal): Evidence {
   const bundle = readBundle(bundleFile)
   const at = new Date(bundle.fetched_at)
-  if (Number.isNaN(at.getTime())) throw new NoEvidence('the bundle does not say when it was saved')
+  if (Number.isNaN(at.getTime())) throw new NoEvidence('the bundle has no valid time')
   if (at.getTime() > terminal.now().getTime() + AHEAD_MS)
-    throw new NoEvidence('the bundle says that it was saved at a time that is yet to come')
+    throw new NoEvidence('the bundle’s time is in the future')
   const nothing = (what: string) => `the bundle was saved without ${what}`
   return {
     bundle,
     missing: {
-      certificate: nothing('a certificate that was served'),
+      certificate: nothing('a served certificate'),
       CAA: nothing('CAA records'),
-      governance: nothing('a word of the governance contract'),
+      governance: nothing('a response from the governance contract'),
     },
     at,
     open: [
-      `Judged as of the time that the bundle says, from ${bundle.base_url}: whether that host serves this certificate, and its name servers and chain say this, was not looked at now.`,
+      `Verified as of the time in the bundle. Whether ${bundle.base_url} still serves this certificate, and its name servers and chain still return the same data, was not checked.`,
     ],
   }
 }
@@ -108,7 +114,7 @@ function readBundle(file: string): EvidenceBundle {
   let text: string
   try {
     const bytes = readFileSync(file)
-    if (bytes.length > BUNDLE_MAX_BYTES) throw new Error('it is larger than any bundle')
+    if (bytes.length > BUNDLE_MAX_BYTES) throw new Error('it is too large for a bundle')
     text = bytes.toString('utf8')
   } catch (error) {
     throw new UsageError(`--offline ${file}: ${(error as Error).message}`)
@@ -116,17 +122,20 @@ function readBundle(file: string): EvidenceBundle {
   try {
     return bundleSchema.parse(JSON.parse(text))
   } catch {
-    throw new NoEvidence('the file is no bundle that --save wrote')
+    throw new NoEvidence('the file is not a bundle written by --save')
   }
 }
 
-/** Writes the input of dstack's verifier. Writes nothing if the event log is invalid; the rule `quote` reports that. */
+/**
+ * Writes the input of dstack's own verifier to a file. If the event log is invalid, prints a warning instead. The rule
+ * `quote` reports the invalid log.
+ */
 function writeVerifierInput(file: string, bundle: EvidenceBundle, terminal: Terminal): void {
   let input: object
   try {
     input = dstackVerifierInput(bundle.attestation)
   } catch (error) {
-    terminal.complain(`svc: ${file} was not written: ${printable((error as Error).message)}\n`)
+    terminal.complain(`svc: did not write ${file}: ${printable((error as Error).message)}\n`)
     return
   }
   write(file, input)

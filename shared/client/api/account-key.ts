@@ -1,13 +1,16 @@
 import { requireApiKeyShape } from '../credential.ts'
 import { NotSent } from '../failures/on-the-way.ts'
 
-/** The current key of an API mode client. A rotation replaces it. */
+/** Current key of a client in API mode. A key rotation replaces it. */
 export class AccountKey {
   #key: string | undefined
-  /** A rotation is in flight. */
+  /** True while a key rotation is in flight. */
   isRotating = false
 
-  /** @throws {NotSent} `bad_credential` */
+  /**
+   * Stores the client's initial key, if any.
+   * @throws {NotSent} `bad_credential` if the value is not an API key
+   */
   constructor(key: string | undefined) {
     if (key !== undefined) requireApiKeyShape(key)
     this.#key = key
@@ -17,10 +20,13 @@ export class AccountKey {
     return this.#key !== undefined
   }
 
-  /** @throws {NotSent} `no_api_key` */
+  /**
+   * Returns the current key as a credential.
+   * @throws {NotSent} `no_api_key` if the client has no key
+   */
   credential(): { apiKey: string } {
     if (this.#key !== undefined) return { apiKey: this.#key }
-    const fix = 'Give createClient an apiKey, or open an account with newAccount.'
+    const fix = 'Pass apiKey to createClient, or open an account with newAccount.'
     throw new NotSent('no_api_key', 'the client has no API key', fix)
   }
 

@@ -1,4 +1,4 @@
-/** Opens accounts, and checks if a key belongs to one. */
+/** Opens accounts, and checks whether a key belongs to an account. */
 import type { z } from 'zod'
 import type { newAccountAnswer } from '../../wire/core.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
@@ -10,15 +10,16 @@ import type { AccountKey } from './account-key.ts'
 export type NewAccountFields = {
   account_name: string
   account_description?: string
-  /** Stored encrypted at the service, never on the chain. `getAccount` returns it. */
+  /** Email address of the owner. The service stores it encrypted, and never on the chain. `getAccount` returns it. */
   email?: string
 }
 export type NewAccount = z.infer<typeof newAccountAnswer>
 
 /**
- * Opens an account, which takes about 15 seconds. The key is returned only once. A client without a key uses the new
- * one from then on. Not retried if it may have been executed, because each call opens another account.
- * @throws {NetworkFailed} if an account may have been opened but its key was lost
+ * Opens an account, which takes about 15 seconds. The account key is returned only once. If the client has no key, it
+ * uses the new key for its next calls. A call that may have been executed is not retried, because each call opens
+ * another account.
+ * @throws {NetworkFailed} if an account may have been opened, but the response with its key was lost
  */
 export async function newAccount(
   requester: Requester,
@@ -38,11 +39,11 @@ export async function newAccount(
 function accountMayBeLost(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
   const fix =
-    'An account may have been opened whose key nobody has: it holds nothing and costs nothing. Call newAccount again for another one.'
+    'An account may have been opened whose key is lost. It is empty and costs nothing. Call newAccount again to open another one.'
   throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
 }
 
-/** Returns true if a key belongs to an account. Unlike in other calls, an unknown key is not an error. */
+/** Returns true if a key belongs to an account. An unknown key is not an error here, unlike in other calls. */
 export async function accountExists(
   requester: Requester,
   credential: { apiKey: string },

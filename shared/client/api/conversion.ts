@@ -1,4 +1,7 @@
-/** Converts an account from API mode to ChainSecured, where its admin wallet controls it. This is irreversible. */
+/**
+ * Converts an account from API mode to ChainSecured mode, in which its admin wallet controls it. The conversion is
+ * irreversible.
+ */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
 import { eitherSignal } from '../either-signal.ts'
@@ -11,24 +14,24 @@ export type Converted = {
   success: true
   /** Address of the admin wallet. */
   wallet_address: string
-  /** The account's hash, which does not change. */
+  /** Hash that identifies the account in the contract. The conversion does not change it. */
   api_key_hash: string
 }
 
 export type ConversionParts = {
   calls: CoreCalls
   node: NodeOperations
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** The client's own signal. */
+  /** Signal that aborts all calls of the client. */
   signal: AbortSignal | undefined
 }
 
 /**
- * Asks the wallet for a signed proof, and transfers control of the account to it. Afterwards, the account key is
- * rejected (403) except for billing.
- * @throws {WrongChain} if the wallet is on another chain than the node. Nothing was signed
- * @throws {WalletRefused | WalletFailed | NoWallet} if there is no signature. Nothing was sent
+ * Asks the wallet for a signed proof, and transfers control of the account to the wallet. Afterwards, the service
+ * rejects the account key (403), except for billing.
+ * @throws {WrongChain} if the wallet and the node are on different chains. Nothing was signed
+ * @throws {WalletRefused | WalletFailed | NoWallet} if the wallet did not sign. Nothing was sent
  */
 export async function convertToChainSecured(
   { calls, node, now, ...ofClient }: ConversionParts,
@@ -53,12 +56,12 @@ export async function convertToChainSecured(
 }
 
 /**
- * Explains a lost response. A new proof is a different body, so the Idempotency-Key cannot recover the response, and
- * only the contract shows the outcome.
+ * Adds advice to the error if the response was lost. The Idempotency-Key cannot recover the response, because a new
+ * proof changes the request body. Only the contract shows the outcome.
  */
 function mayBeConverted(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
   const fix =
-    "The account may be the wallet's by now: createClient({ mode: 'sovereign', … }).accountHash() finds it then. Where it finds none for a minute, convert again."
+    "The account may already belong to the wallet: check with createClient({ mode: 'sovereign', … }).accountHash(). If it finds no account within a minute, convert again."
   throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
 }

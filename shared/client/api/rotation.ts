@@ -1,4 +1,4 @@
-/** Replaces the client's account key. */
+/** Replaces the account key of the client. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import { SvcError } from '../failures.ts'
 import { Conflict, ServerFailure, ServiceUnavailable, Unauthorized } from '../failures/by-status.ts'
@@ -12,26 +12,26 @@ const KEY_BYTES = 32
 
 export type RotationOptions = CallOptions & {
   /**
-   * Called with the new key before it is sent, and awaited, so that a stored copy survives a crash. Store it beside the
-   * old key, which stays valid if the call fails.
+   * Callback that stores the new key. It is awaited before the key is sent, so that a stored copy survives a crash.
+   * Store the new key in addition to the old key, because the old key stays valid if the call fails.
    */
   keep?: (newApiKey: string) => unknown
 }
 export type Rotated = { api_key: string; api_key_hash: string }
 
-/** Thrown if the service could not confirm which key is valid. The client keeps using the old one. */
+/** The service did not confirm which account key is valid. The client continues to use the old key. */
 export class RotationUnknown extends NetworkFailed {
   override name = 'RotationUnknown'
-  // A private field, because public properties are printed with the error.
+  // The key is in a private field, because public properties are printed with the error.
   readonly #newApiKey: string
   constructor(newApiKey: string, cause: unknown) {
     const fix =
-      'Keep newApiKey of this failure beside the old key; accountExists(newApiKey) says when it counts. Until then the old one does.'
+      'Keep newApiKey of this error in addition to the old key. Once accountExists(newApiKey) returns true, the new key is valid; until then, the old one is.'
     super({ mayHaveBeenExecuted: true, fix }, { cause })
     this.#newApiKey = newApiKey
   }
 
-  /** Secret. */
+  /** The generated account key, which may be valid. It is a secret. */
   get newApiKey(): string {
     return this.#newApiKey
   }
@@ -45,22 +45,23 @@ export type RotationParts = {
 }
 
 /**
- * Replaces the account key with one generated here, so that a lost response cannot lose the only copy. On success, the
- * client uses the new key and the old one is invalid.
+ * Replaces the account key with a locally generated key. A lost response cannot lose it, because the client already has
+ * it. On success, the client uses the new key, and the old key is invalid.
  * @throws {NotSent} `rotation_under_way`
- * @throws {RotationUnknown} if the service does not say which key is valid
+ * @throws {RotationUnknown} if the service does not confirm which key is valid
  */
 export async function rotateAccountApiKey(
   parts: RotationParts,
   options?: RotationOptions,
 ): Promise<Rotated> {
   const { key } = parts
-  // If two rotations run concurrently, one fails. If its key is the one stored last, the caller has lost the account.
+  // If two rotations run concurrently, one of them fails. If the caller then stores the key of the failed rotation
+  // last, access to the account is lost.
   if (key.isRotating)
     throw new NotSent(
       'rotation_under_way',
-      'the key of this client is being replaced already',
-      'Wait for the other call; it has the new key.',
+      'a rotation of this client’s key is already in progress',
+      'Wait for the other call, which returns the new key.',
     )
   key.isRotating = true
   try {
@@ -94,15 +95,15 @@ async function rotated(
       key.use(api_key)
       return { api_key, api_key_hash: await hashOf(api_key) }
     }
-    // The old key is rejected, but not because of this rotation.
+    // The service rejects the old key, but not because of this rotation.
     if (counts === false && error instanceof Unauthorized) throw error
     throw new RotationUnknown(api_key, error)
   }
 }
 
 /**
- * Returns true if the new key may be valid despite the error. A retry after a lost response gets 401, because the old
- * key is no longer valid. An abort is not an `SvcError`.
+ * Returns true if the new key may be valid despite the error. After a lost response, a retry gets 401 because the old
+ * key is no longer valid. An error other than `SvcError` is an abort, which also leaves the outcome unknown.
  */
 function isOutcomeOpen(error: unknown): boolean {
   return (

@@ -18,14 +18,14 @@ export function usageKeys(calls: CoreCalls): UsageKeys {
 }
 
 /**
- * Explains a lost response. A key is returned only once: a retry under the same Idempotency-Key fails with the
- * `Conflict` `key_shown_before`, which contains the key's hash. If no response arrives at all, the caller must check
- * the list.
+ * Adds advice to the error if the response was lost. The service returns a usage key only once. A retry with the same
+ * Idempotency-Key fails with the `Conflict` `key_shown_before`, which contains the key's hash. If no response arrives
+ * at all, the caller must check the list of usage keys.
  */
 function keyMayBeLost(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
   const fix =
-    'A usage key may have been made that nobody has: look for its name in listApiKeys, remove it with removeUsageApiKey({ usage_api_key: api_key_hash }), and make another.'
+    'A usage key may have been created and lost: look for its name in listApiKeys, remove it with removeUsageApiKey({ usage_api_key: api_key_hash }), and create another.'
   throw new NetworkFailed(
     { mayHaveBeenExecuted: true, idempotencyKey: error.idempotencyKey, fix },
     { cause: error.cause },

@@ -1,7 +1,7 @@
 /**
- * Operations of both modes, named as in the core API. In API mode, each call is a request authorized by the account
- * key. In ChainSecured mode, it is a transaction of the admin wallet or a read of the contract. The fields are those of
- * the API.
+ * Account operations of both modes, with the names and fields of the core API. In API mode, each call is a request that
+ * the account key authorizes. In ChainSecured mode, a call is a transaction of the admin wallet, or a read of the
+ * contract.
  */
 import type { z } from 'zod'
 import type { accountAnswer } from '../../wire/core.ts'
@@ -21,9 +21,9 @@ export type RegisteredAction = z.infer<typeof actionAnswer>
 export type UsageKey = z.infer<typeof usageApiKeysAnswer>[number]
 export type NewUsageKey = z.infer<typeof addUsageApiKeyAnswer>
 
-/** A wallet's 32-byte ID or its address. The zero ID means all wallets. */
+/** A wallet's 32-byte ID, or its address. The zero ID means all wallets. */
 export type PkpId = string
-/** keccak256 of a CID's text as 0x hex, or 0 for all actions. */
+/** keccak256 hash of an action's CID text, as 0x hex. 0 means all actions. */
 export type CidHash = string | 0
 
 export type GroupFields = {
@@ -33,7 +33,7 @@ export type GroupFields = {
   cid_hashes_permitted?: readonly CidHash[]
 }
 
-/** In the arrays, 0 means all groups. */
+/** Fields of a usage key. In arrays of group IDs, 0 means all groups. */
 export type UsageKeyFields = {
   name: string
   description?: string
@@ -44,16 +44,17 @@ export type UsageKeyFields = {
   add_pkp_to_groups?: readonly number[]
   remove_pkp_from_groups?: readonly number[]
   /**
-   * An action runs if one of these groups permits it. `[0]` means every group of the account, but permits no action
-   * itself.
+   * IDs of the groups in which the key may run actions. An action runs if one of these groups permits it. `[0]` means
+   * all groups of the account, but does not permit any action that no group permits.
    */
   execute_in_groups?: readonly number[]
-  // Cap on spending in any window of this length. Set both or neither; null means absent.
+  // Spending cap, in cents, for any window of `spend_window_seconds`. Set both fields or neither. Null means the same
+  // as an absent field.
   spend_cap_cents?: number | null
   spend_window_seconds?: number | null
 }
 
-/** `true` removes the key's cap. */
+/** Set `remove_spend_cap` to true to remove the key's spending cap. */
 export type RemovedCap = { remove_spend_cap?: boolean }
 
 type Texts = { name?: string; description?: string }
@@ -62,7 +63,7 @@ type Done = { success: true }
 export type AccountOperations = {
   createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
   addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupAnswer>>
-  /** Absent fields stay unchanged. A given array replaces the old one. */
+  /** Updates a group. Absent fields stay unchanged. An array in `fields` replaces the stored one. */
   updateGroup(
     fields: { group_id: number } & Partial<GroupFields>,
     options?: CallOptions,
@@ -73,7 +74,7 @@ export type AccountOperations = {
     fields: { group_id: number; pkp_id: PkpId },
     options?: CallOptions,
   ): Promise<Done>
-  /** Takes the raw CID. */
+  /** Permits an action in a group. Takes the CID itself instead of its hash. */
   addActionToGroup(
     fields: { group_id: number; action_ipfs_cid: string } & Texts,
     options?: CallOptions,
@@ -94,11 +95,11 @@ export type AccountOperations = {
     fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
     options?: CallOptions,
   ): Promise<Done>
-  /** Returns the key only once; the service does not store it. */
+  /** Creates a usage key. The key is returned only once, because the service does not store it. */
   addUsageApiKey(fields: UsageKeyFields, options?: CallOptions): Promise<NewUsageKey>
   /**
-   * Absent and null fields stay unchanged.
-   * @param fields.usage_api_key the key, or its 0x hash
+   * Updates a usage key. Absent and null fields stay unchanged.
+   * @param fields.usage_api_key the key, or its hash as 0x hex
    */
   updateUsageApiKey(
     fields: { usage_api_key: string } & Partial<UsageKeyFields> & RemovedCap,
@@ -106,7 +107,7 @@ export type AccountOperations = {
   ): Promise<Done>
   removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>
 
-  /** Returns the account. `email` is null if none was given, and after a transfer of ownership. */
+  /** Returns the account. `email` is null if the account has no email address, and after a transfer of ownership. */
   getAccount(options?: CallOptions): Promise<AccountRecord>
   listWallets(options?: CallOptions): Listing<Wallet>
   listWalletsInGroup(fields: { group_id: number }, options?: CallOptions): Listing<Wallet>

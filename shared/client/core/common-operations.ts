@@ -1,4 +1,4 @@
-/** Operations of both modes that need no account. */
+/** Operations of clients in both modes that need no account. */
 import type { Report } from '../../attestation/report.ts'
 import type { Receipt } from '../../receipt.ts'
 import { actionWallet, type ActionWallet } from '../action-wallet.ts'
@@ -10,15 +10,18 @@ import { type NodeOperations, nodeOperations } from './node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from './wait-until-permitted.ts'
 
 export type CommonOperations = NodeOperations & {
-  /** See `core/wait-until-permitted.ts`. */
+  /** Retries a call until it is permitted. See `core/wait-until-permitted.ts`. */
   waitUntilPermitted: WaitUntilPermitted
-  /** Can be shared with other clients of this origin: `createClient({ verification: client.verification })`. */
+  /**
+   * Verification state of the origin. Other clients of the same origin can share it: `createClient({ verification:
+   * client.verification })`.
+   */
   readonly verification: OriginVerification
   /** Verifies the origin's current evidence. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
   verify(options?: CallOptions): Promise<Report>
-  /** Checks that the verified origin's key signed the receipt, and parses it. @throws {ReceiptRefused} */
+  /** Checks that the verified origin signed the receipt, and parses the receipt. @throws {ReceiptRefused} */
   verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
-  /** Returns the public key and address of an action, by its CID. See `action-wallet.ts`. */
+  /** Returns the public key and address of an action's wallet, by the action's CID. See `action-wallet.ts`. */
   actionWallet(cid: string, options?: CallOptions): Promise<ActionWallet>
   triggers: TriggerOperations
 }

@@ -1,4 +1,4 @@
-/** Calls of the core API under one credential, shared by both modes. */
+/** Calls the core API with one credential. Both modes use it. */
 import { LIST_PAGE_MAX } from '../../limits.ts'
 import { type Listing, listing } from './listing.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
@@ -6,25 +6,28 @@ import { orAborted } from '../sovereign/aborted.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
-/** Query parameters. Undefined ones are omitted. */
+/** Query parameters of a request. Undefined parameters are omitted. */
 export type Query = Record<string, string | number | undefined>
 
 export type CoreCalls = {
-  /** GET. @param path below `/core/v1/` */
+  /** Sends a GET request. @param path path below `/core/v1/` */
   read<Body>(path: string, query?: Query, options?: CallOptions): Promise<Body>
-  /** GET of a list, page by page. */
+  /** Fetches a list with GET requests, page by page. */
   list<Item>(path: string, query?: Query, options?: CallOptions): Listing<Item>
-  /** GET of a list as CSV. */
+  /** Fetches a list as CSV. */
   table(path: string, query?: Query, options?: CallOptions): Promise<string>
-  /** POST, executed at most once even if it is retried. */
+  /** Sends a POST request, which is executed at most once, even if it is retried. */
   write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
 }
 
-/** Called for each request, because a key can be rotated, and a wallet's proof expires within minutes. */
+/**
+ * Provides the credential of a request. It is called for each request, because a key can be rotated, and a wallet's
+ * proof expires within minutes.
+ */
 export type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
-  // The owner of a wallet may take minutes to sign, or never respond.
+  // The wait can be aborted, because the owner of a wallet may take minutes to sign, or never respond.
   const shown = async ({ signal }: CallOptions = {}): Promise<Credential> => {
     signal?.throwIfAborted()
     return orAborted(Promise.resolve(credential()), signal)
@@ -42,8 +45,7 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
     for (let page = 0; ; page++) {
       const paged = { ...query, page_number: page, page_size: LIST_PAGE_MAX }
       const { body, headers, status, requestId } = await get<Item[]>(pathOf(path, paged), options)
-      if (!Array.isArray(body))
-        throw new NotTheApi('no list where one was asked for', status, requestId)
+      if (!Array.isArray(body)) throw new NotTheApi('not a list', status, requestId)
       yield body
       const total = Number(headers.get('x-total-count') ?? Number.POSITIVE_INFINITY)
       if (body.length < LIST_PAGE_MAX || (page + 1) * LIST_PAGE_MAX >= total) return

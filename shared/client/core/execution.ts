@@ -7,35 +7,39 @@ import type { CallOptions } from '../options.ts'
 import type { CoreCalls } from './core-calls.ts'
 
 export type ActionToRun = {
-  /** The complete source. The key must be permitted to run its CID. */
+  /** Complete source of the action. The key must be permitted to run the source's CID. */
   code: string
-  /** JSON argument of `main`. */
+  /** Argument of the action's `main` function. It must be serializable as JSON. */
   js_params?: object
 }
 
-/** @typeParam Response type of the action's return value; not checked at run time */
+/**
+ * Response to a completed execution. @typeParam Response type of the action's return value, which is not checked at run
+ * time
+ */
 export type ActionAnswer<Response = unknown> = Omit<z.infer<typeof svcActionAnswer>, 'response'> & {
   response: Response
 }
 
 export type ActionOptions = CallOptions & {
   /**
-   * Encrypts key, code, params and response for the verified origin, so that intermediaries cannot read them, and
-   * checks the receipt. Default if `verify` is `'required'`.
+   * Encrypts the key, code, params and response end to end for the verified origin, so that intermediaries cannot read
+   * them, and verifies the receipt. Default: true if `verify` is `'required'`, otherwise false.
    */
   sealed?: boolean
 }
 
 type Execution = Pick<ClientParts, 'sealedActions' | 'verification'> & {
   calls: CoreCalls
-  /** @throws {NotSent} if the client has no key */
+  /** Returns the API key that runs the action. @throws {NotSent} if the client has no key */
   apiKey: () => string
 }
 
 /**
- * Runs an action at most once, even if the call is retried, and waits for it to finish.
- * @throws {ActionFailed} if the action ran and failed; {Forbidden} if the key may not run it
- * @throws {SvcError} of `verification/failures.ts`, if the call is sealed
+ * Runs an action and waits until it finishes. The action runs at most once, even if the call is retried.
+ * @throws {ActionFailed} if the action ran and failed
+ * @throws {Forbidden} if the key may not run the action
+ * @throws {SvcError} an error of `verification/failures.ts`, if the call is sealed
  */
 export async function runAction<Response>(
   { calls, sealedActions, verification, apiKey }: Execution,
@@ -45,8 +49,8 @@ export async function runAction<Response>(
   const { code, js_params = {} } = withoutNullMembers(action)
   if (!sealed) return calls.write('svc_action', { code, js_params }, options)
   if (options.idempotencyKey !== undefined) {
-    const fix = 'Leave idempotencyKey out: a sealed call is executed at most once as it is.'
-    throw new NotSent('sealed_once', 'a sealed call takes no Idempotency-Key', fix)
+    const fix = 'Omit idempotencyKey: a sealed call is always executed at most once.'
+    throw new NotSent('sealed_once', 'a sealed call does not accept an Idempotency-Key', fix)
   }
   const answer = await sealedActions.svcAction(apiKey(), { code, js_params }, options)
   return answer as ActionAnswer<Response>

@@ -1,4 +1,4 @@
-/** Operations of an origin that need no key. */
+/** Operations of the origin that need no key. */
 import type { z } from 'zod'
 import type { nodeChainConfigAnswer } from '../../wire/core.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
@@ -10,13 +10,14 @@ export type Version = { version: string; api_version: string }
 export type Limits = Record<string, { value: number; unit: string; about: string }>
 
 export type NodeOperations = {
-  /** The chain and the contract that hold the accounts. */
+  /** Returns the chain and the contract that store the accounts. */
   getNodeChainConfig(options?: CallOptions): Promise<NodeChainConfig>
   version(options?: CallOptions): Promise<Version>
-  /** All limits in force, with their units. */
+  /** Returns all limits that are in effect, with their units. */
   limits(options?: CallOptions): Promise<Limits>
   /**
-   * Returns the CIDv0 of a source as computed by the origin. @throws {NotTheApi} if it differs from the local result
+   * Returns the CIDv0 of a source, as computed by the origin. @throws {NotTheApi} if it differs from the CID that the
+   * client computes
    */
   getSvcActionIpfsId(source: string, options?: CallOptions): Promise<string>
 }
@@ -41,9 +42,9 @@ export function nodeOperations(requester: Requester): NodeOperations {
       } as const
       const { body, status, requestId } = await requester.core<string>(question)
       const { actionCid } = await import('../../cid.ts')
-      // Funds sent to a wrong CID's wallet would belong to another action.
+      // Checks the CID, because funds that are sent to the wallet of a wrong CID would belong to another action.
       if (body === (await actionCid(source))) return body
-      throw new NotTheApi('it names another CID than the source has', status, requestId)
+      throw new NotTheApi('its CID does not match the source', status, requestId)
     },
   }
 }

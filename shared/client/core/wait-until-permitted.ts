@@ -7,8 +7,8 @@ import type { Surroundings } from '../surroundings.ts'
 export type WaitOptions = { timeoutMs?: number; signal?: AbortSignal }
 
 /**
- * Retries a call until it is permitted, because a new grant or key takes a moment to be visible. Any error other than
- * 401 or 403 is thrown at once. Those two are thrown after the timeout.
+ * Retries a call until it is permitted, because a new grant or key is not visible immediately. Errors other than 401
+ * and 403 are thrown immediately. A 401 or 403 is thrown only after the timeout.
  * @returns the response of the first permitted call
  */
 export type WaitUntilPermitted = <Answer>(

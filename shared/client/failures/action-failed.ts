@@ -4,16 +4,16 @@ const LOGS = '\n\nlogs:\n'
 const FRAME = /\n\s+at /
 
 /**
- * The action ran and failed: it threw, took too long, or reached a limit. `code` states which. Not charged. Its
- * external effects remain.
+ * The action ran and failed, because it threw, took too long, or reached a limit. `code` contains the cause. Failed
+ * actions are not charged. Their external effects are not undone.
  */
 export class ActionFailed extends SvcError {
   override name = 'ActionFailed'
-  /** The action's own stack trace, including the message; empty if there is none. */
+  /** Stack trace of the action, including the message. Empty if the error text contains no stack trace. */
   readonly actionStack: string
-  /** Console output, one line per call. */
+  /** Console output of the action, one line per call. */
   readonly logs: string
-  /** Signed by the origin (docs/receipts.md). */
+  /** Receipt of the run, signed by the origin (docs/receipts.md). */
   readonly receipt: string | undefined
 
   constructor(text: string, facts: ActionFacts) {
@@ -21,7 +21,7 @@ export class ActionFailed extends SvcError {
     super(message, {
       status: 500,
       code: facts.code,
-      fix: 'Correct the action, or what it was given; it was not charged.',
+      fix: 'Correct the action or its params. The run was not charged.',
       requestId: facts.requestId,
     })
     this.actionStack = stack
@@ -33,8 +33,8 @@ export class ActionFailed extends SvcError {
 type ActionFacts = { code: string; requestId: string | undefined; receipt: string | undefined }
 
 /**
- * Splits the text of a failed action into message, stack, and, after a blank line and `logs:`, the console output. The
- * action controls all three, so a message that contains the separator is cut there.
+ * Splits the error text of a failed action into the message, the stack and, after a blank line and `logs:`, the console
+ * output. The action controls all three parts. If its message contains the separator, the message is cut off there.
  */
 function partsOf(text: string): { message: string; stack: string; logs: string } {
   const at = text.indexOf(LOGS)

@@ -1,15 +1,18 @@
-/** Errors returned by the service, with one class per status. */
+/** Error responses of the service, with one class per HTTP status. */
 import { type FailureFacts, SvcError } from '../failures.ts'
 
-/** `Retry-After` in seconds, relative to the arrival of the response; absent if the response has none. */
+/**
+ * Data of an error that may be retried. `retryAfterS` is the `Retry-After` in seconds, counted from the arrival of the
+ * response. It is absent if the response has no such header.
+ */
 export type RetryFacts = FailureFacts & { retryAfterS?: number | undefined }
 
-/** 400: not JSON, or an invalid value. */
+/** 400: the request is not JSON, or contains an invalid value. */
 export class BadRequest extends SvcError {
   override name = 'BadRequest'
 }
 
-/** 401: no key, or a key without an account. */
+/** 401: the request has no key, or the key does not belong to an account. */
 export class Unauthorized extends SvcError {
   override name = 'Unauthorized'
 }
@@ -19,27 +22,27 @@ export class PaymentRequired extends SvcError {
   override name = 'PaymentRequired'
 }
 
-/** 403: a valid key without permission. */
+/** 403: the key is valid, but lacks the permission. */
 export class Forbidden extends SvcError {
   override name = 'Forbidden'
 }
 
-/** 404: no such endpoint, or no such object of this caller. */
+/** 404: the endpoint does not exist, or the caller has no such object. */
 export class NotFound extends SvcError {
   override name = 'NotFound'
 }
 
-/** 413: more bytes than the endpoint accepts. */
+/** 413: the request is larger than the endpoint accepts. */
 export class PayloadTooLarge extends SvcError {
   override name = 'PayloadTooLarge'
 }
 
-/** 422: JSON of the wrong shape. The message names the field. */
+/** 422: the JSON has the wrong structure. The message names the field. */
 export class Unprocessable extends SvcError {
   override name = 'Unprocessable'
 }
 
-/** 500 and above, except 503 and failed actions. */
+/** 500 and above, except 503 and failed actions: the service failed. */
 export class ServerFailure extends SvcError {
   override name = 'ServerFailure'
 }
@@ -52,12 +55,15 @@ class Later extends SvcError {
   }
 }
 
-/** 409: already exists, or not ready yet (`payment_pending`, `request_in_progress`, `outcome_unknown`). */
+/**
+ * 409: the object already exists, or the outcome is not available yet (`payment_pending`, `request_in_progress`,
+ * `outcome_unknown`).
+ */
 export class Conflict extends Later {
   override name = 'Conflict'
 }
 
-/** 429: rate limited, or the node is overloaded. */
+/** 429: the caller exceeded a rate limit, or the node is overloaded. */
 export class TooManyRequests extends Later {
   override name = 'TooManyRequests'
 }
@@ -67,7 +73,11 @@ export class ServiceUnavailable extends Later {
   override name = 'ServiceUnavailable'
 }
 
-/** @param facts contain the status that selects the class; others, such as 405, become a plain `SvcError` */
+/**
+ * Creates the error for an HTTP status.
+ * @param facts data of the error. Its status selects the class. A status without a class, such as 405, results in a
+ * plain `SvcError`
+ */
 export function refusalOf(message: string, facts: RetryFacts & { status: number }): SvcError {
   const { status } = facts
   const named = CLASSES.get(status)

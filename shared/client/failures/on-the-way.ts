@@ -1,7 +1,7 @@
-/** Failures before the service could answer, and responses from something other than the service. */
+/** Errors that occur before the service answers, and errors for responses that are not from the service. */
 import { SvcError } from '../failures.ts'
 
-/** The client itself rejected the call. Nothing was sent. */
+/** The client rejected the call before sending anything. */
 export class NotSent extends SvcError {
   override name = 'NotSent'
   constructor(code: string, message: string, fix: string) {
@@ -10,41 +10,44 @@ export class NotSent extends SvcError {
 }
 
 /**
- * A response that the API never sends, such as an HTML page: since `v1.2`, all of its responses are JSON. This includes
- * redirects, which are not followed so that credentials are not forwarded.
+ * The response is not from the API, for example an HTML page. Since `v1.2`, all responses of the API are JSON.
+ * Redirects are also reported with this error, because following them could forward credentials.
  */
 export class NotTheApi extends SvcError {
   override name = 'NotTheApi'
-  /** @param what describes the response, such as "text/html" */
+  /** @param what description of the response, such as "text/html" */
   constructor(what: string, status: number, requestId: string | undefined) {
-    super(`what answered is not the API: ${what} (status ${status})`, {
+    super(`the response is not from the API: ${what} (status ${status})`, {
       status,
       code: 'not_the_api',
-      fix: 'Check baseUrl and triggersUrl, and what stands on the way: a proxy, a sign-in page of a network.',
+      fix: 'Check baseUrl and triggersUrl, and for intermediaries such as a proxy or a network’s sign-in page.',
       requestId,
     })
   }
 }
 
 export type Loss = {
-  /** True if the call may have taken effect. */
+  /** True if the call may have been executed. */
   mayHaveBeenExecuted: boolean
-  /** The key that the write was sent under. */
+  /** Idempotency key with which the write was sent. */
   idempotencyKey?: string | undefined
   fix?: string
 }
 
-/** No response arrived, or the responses leave the outcome of the call unknown. */
+/** No response arrived, or the responses do not show the outcome of the call. */
 export class NetworkFailed extends SvcError {
   override name = 'NetworkFailed'
   readonly mayHaveBeenExecuted: boolean
-  /** Retrying under this key executes the call at most once and returns the first response. */
+  /**
+   * Idempotency key of the call. A retry with this key executes the call at most once, and returns the response to the
+   * first execution.
+   */
   readonly idempotencyKey: string | undefined
 
   constructor({ mayHaveBeenExecuted, idempotencyKey, fix }: Loss, options?: ErrorOptions) {
     const message = mayHaveBeenExecuted
-      ? 'the answer was lost: the call may have been executed'
-      : 'no answer came'
+      ? 'the response was lost: the call may have been executed'
+      : 'no response'
     super(
       message,
       { code: 'network_failed', fix: fix ?? fixOf(mayHaveBeenExecuted, idempotencyKey) },
@@ -56,8 +59,8 @@ export class NetworkFailed extends SvcError {
 }
 
 function fixOf(mayHaveBeenExecuted: boolean, idempotencyKey: string | undefined): string {
-  if (!mayHaveBeenExecuted) return 'Check the network and the address, and call again.'
+  if (!mayHaveBeenExecuted) return 'Check the network and the address, then call again.'
   return idempotencyKey === undefined
-    ? 'Look whether the call had its effect before you call again.'
-    : 'Call again with the idempotencyKey of this failure: it is executed at most once.'
+    ? 'Check whether the call took effect before you call again.'
+    : 'Call again with the idempotencyKey of this error: the call is executed at most once.'
 }

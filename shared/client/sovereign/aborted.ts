@@ -1,6 +1,6 @@
 /**
- * Resolves with the promise, or rejects with the signal's reason if it aborts first. For wallets and nodes, which
- * accept no signal.
+ * Settles with the given promise. If the signal aborts first, rejects with the signal's reason. Used for requests to
+ * wallets and nodes, which do not accept a signal.
  */
 export async function orAborted<Answer>(
   promise: Promise<Answer>,

@@ -1,7 +1,4 @@
-/**
- * The contract from the perspective of the wallet's account: writes under the wallet's own hash, and reads of the
- * account.
- */
+/** Access to the contract for the wallet's account: writes under the wallet's hash, and reads of the account. */
 import { accountHashOfWallet } from '../../typed-data.ts'
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
@@ -22,14 +19,17 @@ export class AccountContract {
     this.#transactions = new Transactions(parts)
   }
 
-  /** Time at which the last transaction was mined, in Unix milliseconds. */
+  /**
+   * Time at which the wallet's last transaction was mined, in Unix milliseconds. Undefined if there is no such
+   * transaction.
+   */
   get lastWriteAt(): number | undefined {
     return this.#transactions.lastMinedAt
   }
 
   /**
-   * Writes to the wallet's account. Prepends the account's hash to `args`: the wallet's own hash, which is an alias if
-   * the account was converted or transferred.
+   * Sends a transaction that changes the wallet's account. Prepends the account's hash to `args`. This is the wallet's
+   * own hash, which is an alias if the account was converted or transferred.
    */
   async write(
     what: string,
@@ -47,7 +47,7 @@ export class AccountContract {
     return this.#transactions.write(write, options)
   }
 
-  /** Writes without an account hash, to open an account. */
+  /** Sends a transaction without an account hash, to open an account. */
   async writeAsWallet(
     what: string,
     functionName: string,
@@ -58,7 +58,8 @@ export class AccountContract {
   }
 
   /**
-   * Reads the wallet's account at the latest block. @throws {TransactionReverted} `AccountDoesNotExist` if it has none
+   * Reads the wallet's account at the latest block.
+   * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
    */
   async account(options?: CallOptions): Promise<AccountView> {
     const coding = await contractCoding()
@@ -66,8 +67,8 @@ export class AccountContract {
   }
 
   /**
-   * Returns true if the wallet is currently the admin of an account in ChainSecured mode. @throws errors other than a
-   * revert
+   * Returns true if the wallet is currently the admin of an account in ChainSecured mode.
+   * @throws any error of the read other than a revert
    */
   async isOfWallet(): Promise<boolean> {
     try {
@@ -80,14 +81,15 @@ export class AccountContract {
   }
 
   /**
-   * Returns the account's own hash, which does not change with the admin. @throws {TransactionReverted} as `account`
+   * Returns the hash of the account, which does not change when the admin changes.
+   * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
    */
   async hash(options?: CallOptions): Promise<string> {
     const coding = await contractCoding()
-    const master = coding.master(await this.#read('look the account up', 'masterOf', [], options))
+    const master = coding.master(await this.#read('look up the account', 'masterOf', [], options))
     if (master !== undefined) return master
     const args = [accountHashOfWallet(await this.address())]
-    throw new TransactionReverted('look the account up', { errorName: 'AccountDoesNotExist', args })
+    throw new TransactionReverted('look up the account', { errorName: 'AccountDoesNotExist', args })
   }
 
   /** Returns the ID of the group that a transaction created. */
@@ -95,7 +97,7 @@ export class AccountContract {
     const coding = await contractCoding()
     const { contractAddress } = await this.#parts.deployment()
     const id = coding.madeGroup(logs, contractAddress)
-    if (id === undefined) throw new Error('a group was made, and no event says so')
+    if (id === undefined) throw new Error('the transaction that creates a group emitted no event')
     return id
   }
 

@@ -1,6 +1,6 @@
 /**
- * Converts the operations' arguments to the contract's types. Does not check limits or existence: the simulation of the
- * call does that before anything is sent.
+ * Converts the arguments of account operations to the contract's types. Does not check limits, or whether the named
+ * objects exist. The simulation of the contract call checks them before anything is sent.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { cidHash, isActionCid } from '../../action-cid.ts'
@@ -10,21 +10,21 @@ import { InvalidArgument } from './argument-failure.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
 
-/** Accepts a wallet's 32-byte ID or its address. */
+/** Returns a wallet ID for the contract. Accepts a wallet's 32-byte ID, or its address. */
 export function pkpIdOf(field: string, id: PkpId): string {
   if (isHex(id, 32)) return id.toLowerCase()
   if (isHex(id, 20)) return `0x${'0'.repeat(24)}${id.slice(2).toLowerCase()}`
   throw new InvalidArgument(field, 'expected 32-byte hex or a 20-byte address')
 }
 
-/** Accepts a hash, or 0 for all actions. */
+/** Returns a CID hash for the contract. Accepts a hash, or 0 for all actions. */
 export function cidHashOf(field: string, hash: CidHash): string {
   if (hash === 0 || hash === '0' || hash === '0x0') return ZERO_WORD
   if (isHex(hash, 32)) return hash.toLowerCase()
   throw new InvalidArgument(field, 'expected 32-byte hex, or 0 for all actions')
 }
 
-/** Accepts the raw CID or its hash. */
+/** Returns the hash of an action's CID. Accepts the CID, or its hash. */
 export function namedCidHash(
   fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
 ): string {
@@ -37,21 +37,21 @@ export function cidOf(cid: string): string {
   throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm and 44 more characters')
 }
 
-/** Requires the ID of a single group. */
+/** Checks that a number can be the ID of a single group. */
 export function groupIdOf(id: number): number {
   if (Number.isSafeInteger(id) && id > 0) return id
-  throw new InvalidArgument('group_id', 'expected the id of one group: they count from 1')
+  throw new InvalidArgument('group_id', 'expected a group ID of 1 or more')
 }
 
-/** Deduplicates group IDs. 0 means all groups. */
+/** Removes duplicates from a list of group IDs. 0 means all groups. */
 export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   return listOf(field, ids, (at, id) => {
     if (Number.isSafeInteger(id) && id >= 0) return id
-    throw new InvalidArgument(at, 'expected a group id: an integer, 0 for all groups')
+    throw new InvalidArgument(at, 'expected a group ID: an integer, 0 for all groups')
   })
 }
 
-/** Deduplicates, like the contract does. */
+/** Converts the items of a list and removes duplicates, as the contract does. */
 export function listOf<Given, Taken>(
   field: string,
   given: readonly Given[],
@@ -61,14 +61,14 @@ export function listOf<Given, Taken>(
   return [...new Set(given.map((one: Given, at) => take(`${field}[${at}]`, one)))]
 }
 
-/** Accepts a usage key or its hash. Only the hash leaves this client. */
+/** Returns the hash of a usage key. Accepts the key or its hash. Only the hash is sent. */
 export function usageKeyHashOf(key: string): string {
   if (isHex(key, 32)) return key.toLowerCase()
   if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return hashOfKey(key)
-  throw new InvalidArgument('usage_api_key', 'expected the key, or its hash: 32-byte hex with 0x')
+  throw new InvalidArgument('usage_api_key', 'expected the key or its hash: 32-byte hex with 0x')
 }
 
-/** Rejects lone surrogates, which the contract would receive as a different character. */
+/** Checks that a text has no lone surrogates, because the contract would receive them as a different character. */
 export function textOf(field: string, text: string): string {
   if (typeof text === 'string' && text.isWellFormed()) return text
   throw new InvalidArgument(field, 'expected well-formed Unicode')

@@ -8,7 +8,10 @@ import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { Wallet } from './signer.ts'
 
-/** POSTs a body with a fresh proof of the wallet, which serves as its credential. @param path below `/core/v1/` */
+/**
+ * Sends a POST request. A fresh proof of the wallet in the body is its credential.
+ * @param path path below `/core/v1/`
+ */
 export type AskWithProof = <Answer>(
   purpose: Purpose,
   path: string,
@@ -22,7 +25,7 @@ type Parts = Pick<Surroundings, 'now'> & {
   wallet: Wallet
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
-  /** The client's own signal. */
+  /** Signal that aborts all calls of the client. */
   signal: AbortSignal | undefined
 }
 
@@ -39,7 +42,8 @@ export function askWithProof(parts: Parts): AskWithProof {
       method: 'POST',
       path: `/core/v1/${path}`,
       json: { ...fields, ...proof },
-      // Safe to repeat: the response has no effect without the admin's transaction, and the service does not store it.
+      // The request is safe to repeat. Its response has no effect without the admin's transaction, and the service does
+      // not store it.
       repeat: 'idempotent',
       options,
     })

@@ -1,4 +1,4 @@
-/** Client for ChainSecured mode: the admin wallet signs each write, and a usage key runs the actions. */
+/** Client for ChainSecured mode. The admin wallet signs each write, and a usage key runs the actions. */
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
@@ -21,22 +21,33 @@ export type SovereignClient = AccountOperations &
   Ownership &
   CommonOperations & {
     readonly mode: 'sovereign'
-    /** Checks the client's usage key, or another key. */
+    /** Returns true if a key belongs to an account. Default: the client's usage key. */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
     /**
-     * Runs an action with the usage key, which pays for it. See `core/execution.ts`. @throws {NotSent} `no_usage_key`
+     * Runs an action with the usage key, which pays for the execution. See `core/execution.ts`.
+     * @throws {NotSent} `no_usage_key`
      */
     svcAction<Response = unknown>(
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
-    /** Authorized by a proof of the wallet. The wallet is asked for a new one at most every four minutes. */
+    /**
+     * Billing operations, authorized by a proof of the wallet. The wallet is asked for a new proof at most every four
+     * minutes.
+     */
     billing: BillingOperations
-    /** Returns the same client with this key for running actions. @throws {NotSent} `bad_credential` */
+    /**
+     * Returns a client that runs actions with the given usage key and is otherwise the same. @throws {NotSent}
+     * `bad_credential`
+     */
     withUsageKey(usageKey: string): SovereignClient
   }
 
-/** @throws {NoWallet} for an invalid signer; {NotSent} `bad_credential` for an invalid usage key */
+/**
+ * Creates a client for ChainSecured mode.
+ * @throws {NoWallet} for an invalid signer
+ * @throws {NotSent} `bad_credential` for an invalid usage key
+ */
 export function createSovereignClient(
   parts: ClientParts,
   options: Pick<SovereignOptions, 'signer' | 'usageKey' | 'contractAddress' | 'onStep'>,
@@ -82,4 +93,4 @@ export function createSovereignClient(
   return withKey(options.usageKey)
 }
 
-const MAKE_ONE = 'Make one with addUsageApiKey, and take client.withUsageKey(key).'
+const MAKE_ONE = 'Create one with addUsageApiKey, and use client.withUsageKey(key).'

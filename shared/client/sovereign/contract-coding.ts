@@ -1,8 +1,11 @@
 /**
- * Encodes and decodes the contract's ABI. The only file that uses ethers, which is loaded on the first read or write.
+ * Encodes and decodes data in the contract's ABI. Only this file uses ethers, which is loaded on the first read or
+ * write.
  */
 
-/** The contract's view of an account (`accountOf`). Hashes are 0x hex of 32 bytes, addresses EIP-55. */
+/**
+ * An account as the contract returns it (`accountOf`). Hashes are 0x hex of 32 bytes. Addresses have EIP-55 checksums.
+ */
 export type AccountView = {
   accountHash: string
   managed: boolean
@@ -28,7 +31,7 @@ export type GroupView = {
 }
 export type UsageKeyView = {
   hash: string
-  /** Unix seconds. */
+  /** Time at which the object was created, in Unix seconds. */
   createdAt: number
   name: string
   description: string
@@ -46,18 +49,22 @@ export type Refusal = { errorName: string; args: readonly string[] }
 type Log = { address: string; topics: readonly string[] }
 
 export type ContractCoding = {
-  /** Encodes call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
+  /**
+   * Encodes the call data of a contract function as 0x hex.
+   * @throws {TypeError} for arguments that do not match the function's types
+   */
   encode(functionName: string, args: readonly unknown[]): string
   account(answer: string): AccountView
   group(answer: string): GroupView
-  /** Decodes `masterOf`. Returns undefined if the hash does not belong to an account. */
+  /** Decodes the result of `masterOf`. Returns undefined if the hash does not belong to an account. */
   master(answer: string): string | undefined
-  /** Decodes a custom error of the contract. Returns undefined for any other revert. */
+  /** Decodes a custom error of the contract. Returns undefined for any other revert data. */
   refusal(data: string): Refusal | undefined
-  /** Returns the ID of the group that a transaction created. */
+  /** Returns the ID of the group that a transaction created. Undefined if it created no group. */
   madeGroup(logs: readonly Log[], contractAddress: string): number | undefined
   /**
-   * Converts to EIP-55. @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error
+   * Converts an address to EIP-55 format.
+   * @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error
    */
   address(text: string): string
 }
@@ -66,7 +73,7 @@ let loading: Promise<ContractCoding> | undefined
 
 export function contractCoding(): Promise<ContractCoding> {
   loading ??= load().catch((error: unknown) => {
-    // Retries on the next call, in case a chunk failed to load.
+    // Clears the cached promise, so that the next call tries again. A chunk may have failed to load.
     loading = undefined
     throw error
   })

@@ -1,26 +1,26 @@
-/** Advice to the admin for each custom error of the contract (docs/contracts.md, Errors). */
+/** Advice to the admin of the account for each custom error of the contract (docs/contracts.md, Errors). */
 const FIXES: Readonly<Record<string, string>> = {
-  AccountDoesNotExist:
-    'Open an account with newAccount, or connect the wallet that is the account’s admin.',
+  AccountDoesNotExist: 'Open an account with newAccount, or connect the account’s admin wallet.',
   AccountAlreadyExists:
-    'Use a wallet that was never an admin of any account: such a one can not become an admin again.',
+    'Use a wallet that was never the admin of an account: a former admin cannot become one again.',
   NoAccountAccess:
-    'Connect the wallet that is the account’s admin now; it may have been handed on.',
+    'Connect the account’s current admin wallet; the account may have been transferred.',
   ApiKeyRevoked: 'Connect the account’s admin wallet.',
-  InvalidRequest: 'Correct the value that the contract names.',
-  TooManyIds: 'Send fewer ids; a group that is full needs one taken out first, or a second group.',
-  TooLong: 'Send a shorter text; it counts in bytes of UTF-8.',
-  WalletDoesNotExist: 'Name one of listWallets, or 32 zero bytes for every wallet.',
-  GroupDoesNotExist: 'Name one of listGroups; ids of removed groups are not used again.',
-  ActionDoesNotExist: 'Record it with addAction, or permit it with addActionToGroup.',
+  InvalidRequest: 'Correct the value that the error names.',
+  TooManyIds:
+    'Send fewer IDs. If the group is full, remove an entry first, or create another group.',
+  TooLong: 'Send a shorter text. Its length is counted in UTF-8 bytes.',
+  WalletDoesNotExist: 'Use a wallet from listWallets, or 32 zero bytes for every wallet.',
+  GroupDoesNotExist: 'Use a group from listGroups. IDs of removed groups are not reused.',
+  ActionDoesNotExist: 'Register it with addAction, or permit it with addActionToGroup.',
   ActionAlreadyExists: 'Change its name or description with updateActionMetadata.',
-  UsageApiKeyDoesNotExist: 'Name one of listApiKeys; removed keys are not in it.',
-  UsageApiKeyAlreadyExists: 'Make the call again: another key is made.',
-  ApiKeyHashAlreadyRevoked: 'Make the call again: another key is made.',
-  TooMuchGas: 'Change less at once: no transaction may have more than 16,777,216 gas (EIP-7825).',
+  UsageApiKeyDoesNotExist: 'Use a key from listApiKeys, which does not include removed keys.',
+  UsageApiKeyAlreadyExists: 'Call again: a new key is generated.',
+  ApiKeyHashAlreadyRevoked: 'Call again: a new key is generated.',
+  TooMuchGas: 'Change less at once: a transaction is limited to 16,777,216 gas (EIP-7825).',
 }
 
 export function fixOf(errorName: string): string {
   if (Object.hasOwn(FIXES, errorName)) return FIXES[errorName]!
-  return 'Look at docs/contracts.md for what this error means, and correct the values.'
+  return 'See docs/contracts.md for the meaning of this error, and correct the values.'
 }

@@ -1,4 +1,4 @@
-/** The contract that holds the accounts, and its chain. */
+/** Determines the contract that stores the accounts, and its chain. */
 import type { z } from 'zod'
 import type { nodeChainConfigAnswer } from '../../wire/core.ts'
 import type { Requester } from '../request.ts'
@@ -9,16 +9,18 @@ export type Deployment = { chainId: bigint; contractAddress: string }
 type Parts = {
   requester: Requester
   verified: (signal: AbortSignal | undefined) => Promise<void>
-  /** The contract address that the caller expects. Any other is rejected. */
+  /** Contract address that the caller expects. Any other address is rejected. Undefined accepts any address. */
   pinned: string | undefined
 }
 
 /**
- * Asks the origin once, after verifying its evidence. The response is not signed: if the origin is not verified, an
- * intermediary could name another contract. A transaction sent there would not affect the account, but would waste gas.
+ * Asks the origin once for the contract's address, after verifying the origin's evidence. The response is not signed,
+ * so if the origin is not verified, an intermediary could name another contract. A transaction to that contract would
+ * waste gas, but would not affect the account.
  */
 export function deploymentOf(parts: Parts): () => Promise<Deployment> {
-  // Caches the value instead of the promise: in a Worker, a promise of a finished request may never settle.
+  // Caches the value instead of the promise. In a Worker, a promise that belongs to a finished request may never
+  // settle.
   let known: Deployment | undefined
   return async () => (known ??= await ask(parts))
 }
@@ -32,10 +34,10 @@ async function ask({ requester, verified, pinned }: Parts): Promise<Deployment> 
   })
   const { chain_id, contract_address } = body
   if (!Number.isSafeInteger(chain_id) || !/^0x[0-9a-fA-F]{40}$/.test(contract_address))
-    throw new WrongContract(contract_address, 'that is no contract of a chain', LOOK)
+    throw new WrongContract(contract_address, 'not a contract on a chain', LOOK)
   if (pinned !== undefined && pinned.toLowerCase() !== contract_address.toLowerCase())
     throw new WrongContract(contract_address, `the client is pinned to ${pinned}`, LOOK)
   return { chainId: BigInt(chain_id), contractAddress: contract_address }
 }
 
-const LOOK = 'Look whether baseUrl is that of the service, and which contract its operator names.'
+const LOOK = 'Check that baseUrl is the service’s, and which contract its operator names.'

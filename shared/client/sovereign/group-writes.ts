@@ -1,4 +1,4 @@
-/** Writes groups and action records with transactions (docs/contracts.md). */
+/** Changes groups and action records through transactions (docs/contracts.md). */
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
 import { cidHash } from '../../action-cid.ts'
@@ -64,7 +64,7 @@ export function groupWrites(contract: AccountContract): GroupWrites {
     },
     removePkpFromGroup: async ({ group_id, pkp_id }, options) => {
       const args = [groupIdOf(group_id), pkpIdOf('pkp_id', pkp_id)]
-      return write(`take a wallet out of group ${group_id}`, 'removePkpFromGroup', args, options)
+      return write(`remove a wallet from group ${group_id}`, 'removePkpFromGroup', args, options)
     },
     addActionToGroup: async ({ group_id, action_ipfs_cid, ...texts }, options) => {
       const args = [groupIdOf(group_id), cidOf(action_ipfs_cid), ...textsOf(texts)]
@@ -72,12 +72,12 @@ export function groupWrites(contract: AccountContract): GroupWrites {
     },
     removeActionFromGroup: async ({ group_id, ...action }, options) => {
       const args = [groupIdOf(group_id), namedCidHash(action)]
-      const what = `permit an action no longer in group ${group_id}`
+      const what = `remove an action from group ${group_id}`
       return write(what, 'removeActionFromGroup', args, options)
     },
     addAction: async ({ action_ipfs_cid, ...texts }, options) => {
       const cid = cidOf(action_ipfs_cid)
-      await write(`record the action ${cid}`, 'addAction', [cid, ...textsOf(texts)], options)
+      await write(`register the action ${cid}`, 'addAction', [cid, ...textsOf(texts)], options)
       return { success: true, cid_hash: cidHash(cid) }
     },
     updateActionMetadata: async (changed, options) => {
@@ -86,7 +86,7 @@ export function groupWrites(contract: AccountContract): GroupWrites {
         [text(changed.description, 'description'), ''],
       ])
       const args = [namedCidHash(changed), fields, ...values]
-      return write('change the record of an action', 'updateActionMetadata', args, options)
+      return write('change the metadata of an action', 'updateActionMetadata', args, options)
     },
     deleteAction: async (action, options) =>
       write('delete an action', 'deleteAction', [namedCidHash(action)], options),

@@ -1,9 +1,9 @@
 import { InvalidArgument } from './argument-failure.ts'
 
 /**
- * Builds the bit mask of a contract update: bit n of `fields` is set if the n-th value is given. Other values stay
- * unchanged on chain, so that a concurrent change is not overwritten.
- * @param members pairs of the given value and a placeholder for an absent one
+ * Builds the bit mask of a contract update. Bit n of `fields` is set if the n-th value is given. The contract does not
+ * change the other values, so a concurrent change to them is not overwritten.
+ * @param members pairs of the given value and a placeholder, which is used if the value is absent
  * @throws {InvalidArgument} if no value is given
  */
 export function masked(members: readonly [given: unknown, absent: unknown][]) {
@@ -13,7 +13,6 @@ export function masked(members: readonly [given: unknown, absent: unknown][]) {
     fields += 2 ** bit
     return given
   })
-  if (fields === 0)
-    throw new InvalidArgument('fields', 'expected one at least, else there is nothing to change')
+  if (fields === 0) throw new InvalidArgument('fields', 'expected at least one field to change')
   return { fields, values }
 }

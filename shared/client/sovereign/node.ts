@@ -1,4 +1,4 @@
-/** Reads from the chain's node through the wallet. */
+/** Reads from a node of the chain, through the wallet. */
 import type { Surroundings } from '../surroundings.ts'
 import { orAborted } from './aborted.ts'
 import { isRevert, revertDataIn } from './refusals.ts'
@@ -16,7 +16,7 @@ export type SentTransaction = {
   nonce: number
 }
 
-/** A call that reverts. `data` is the contract's revert data, if any. */
+/** The contract call reverts. `data` is the contract's revert data, or undefined if there is no such data. */
 export class Reverted extends Error {
   readonly data: string | undefined
   constructor(data: string | undefined) {
@@ -26,14 +26,14 @@ export class Reverted extends Error {
   }
 }
 
-/** Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
+/** Maximum attempts of a read. Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
 const TRIES = 7
 const FIRST_WAIT_MS = 100
 
 export class Node {
   readonly #wallet: Wallet
   readonly #sleep: Surroundings['sleep']
-  /** The highest block that mined one of our writes. Later reads use at least this block. */
+  /** Number of the highest block that mined one of our writes. Later reads use this block or a later one. */
   #seen = -1
 
   constructor(wallet: Wallet, sleep: Surroundings['sleep']) {
@@ -45,12 +45,15 @@ export class Node {
     this.#seen = Math.max(this.#seen, block)
   }
 
-  /** @throws {Reverted | ChainUnavailable} */
+  /**
+   * Executes a contract call without a transaction.
+   * @throws {Reverted | ChainUnavailable}
+   */
   async call(call: Call, signal?: AbortSignal): Promise<string> {
     return this.#asOfNow((block) => this.#ask('eth_call', [call, block]), signal)
   }
 
-  /** Returns the gas that a call needs. @throws {Reverted | ChainUnavailable} */
+  /** Estimates the gas that a contract call needs. @throws {Reverted | ChainUnavailable} */
   async estimate(call: Call, signal?: AbortSignal): Promise<bigint> {
     const gas = await this.#asOfNow((block) => this.#ask('eth_estimateGas', [call, block]), signal)
     return BigInt(gas)
@@ -62,8 +65,8 @@ export class Node {
   }
 
   /**
-   * Replays a call at a block to find its revert reason. Returns undefined if it does not revert, or the node lacks the
-   * block.
+   * Executes a contract call at a given block to find its revert reason. Returns undefined if the call does not revert,
+   * or if the node does not have the block.
    */
   async reasonAt(call: Call, block: number): Promise<Reverted | undefined> {
     try {
@@ -78,7 +81,7 @@ export class Node {
     return Number(await this.#ask('eth_blockNumber', []))
   }
 
-  /** Returns undefined while the transaction is not mined. */
+  /** Returns the receipt of a transaction. Returns undefined while the transaction is not mined. */
   async receipt(transaction: string): Promise<Receipt | undefined> {
     const found: any = await this.#wallet.read('eth_getTransactionReceipt', [transaction])
     if (found?.blockNumber == null) return undefined
@@ -86,24 +89,24 @@ export class Node {
     return { blockNumber: Number(blockNumber), succeeded: BigInt(status) === 1n, logs }
   }
 
-  /** Returns undefined if the node does not have the transaction. */
+  /** Returns a transaction by its hash. Returns undefined if the node does not have the transaction. */
   async transaction(hash: string): Promise<SentTransaction | undefined> {
     return sentIn(await this.#wallet.read('eth_getTransactionByHash', [hash]))
   }
 
-  /** Returns the number of the address's mined transactions. */
+  /** Returns the number of mined transactions of an address. */
   async minedCount(address: string): Promise<number> {
     return Number(await this.#ask('eth_getTransactionCount', [address, 'latest']))
   }
 
-  /** Returns the transactions of a block; empty if the node does not have it. */
+  /** Returns the transactions of a block. The list is empty if the node does not have the block. */
   async transactionsIn(block: number): Promise<SentTransaction[]> {
     const found: any = await this.#wallet.read('eth_getBlockByNumber', [quantity(block), true])
     const transactions: unknown[] = found?.transactions ?? []
     return transactions.flatMap((transaction) => sentIn(transaction) ?? [])
   }
 
-  /** Reads at the node's latest block, but not before the newest block that this client has seen. */
+  /** Reads at the node's latest block. If this client has seen a newer block, reads at that block instead. */
   async #asOfNow(ask: (block: string) => Promise<string>, signal?: AbortSignal): Promise<string> {
     const now = async () => {
       if (this.#seen < 0) return ask('latest')
@@ -115,7 +118,7 @@ export class Node {
       } catch (error) {
         signal?.throwIfAborted()
         if (isRevert(error)) throw new Reverted(revertDataIn(error))
-        if (tries === TRIES) throw new ChainUnavailable('it was asked again and again')
+        if (tries === TRIES) throw new ChainUnavailable('several attempts failed')
       }
       await this.#sleep(waitMs, signal)
     }
@@ -123,7 +126,7 @@ export class Node {
 
   async #ask(method: string, params: readonly unknown[]): Promise<string> {
     const answer = await this.#wallet.read(method, params)
-    if (typeof answer !== 'string') throw new Error(`the answer to ${method} is no text`)
+    if (typeof answer !== 'string') throw new Error(`the response to ${method} is not a string`)
     return answer
   }
 }

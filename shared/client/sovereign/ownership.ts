@@ -1,4 +1,4 @@
-/** Opens an account for a wallet, and transfers ownership. */
+/** Opens an account for a wallet, and transfers the ownership of an account. */
 import { accountHashOfWallet } from '../../typed-data.ts'
 import type { CallOptions } from '../options.ts'
 import { orAborted } from './aborted.ts'
@@ -11,29 +11,36 @@ import type { Deployment } from './deployment.ts'
 export type NewAccount = {
   /** Address of the admin wallet. */
   wallet_address: string
-  /** 0x hex of 32 bytes, derived from the address of the wallet that opened the account. */
+  /** Hash of the account, 0x hex of 32 bytes. It is derived from the address of the wallet that opened the account. */
   account_hash: string
 }
 
 export type Ownership = {
-  /** @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account */
+  /**
+   * Opens an account with the wallet as its admin.
+   * @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account
+   */
   newAccount(
     fields: { account_name: string; account_description?: string },
     options?: CallOptions,
   ): Promise<NewAccount>
   /**
-   * Transfers the account to another wallet. This is irreversible: the current wallet can never be an admin again.
-   * Usage keys stay unchanged.
-   * @param newAdmin its address; if it contains capitals, they must match EIP-55
+   * Transfers the account to another wallet. This is irreversible: the current wallet can never become an admin again.
+   * Usage keys do not change.
+   * @param newAdmin address of the new admin wallet. If it contains upper-case hex digits, it must have a valid EIP-55
+   * checksum
    * @param confirm prevents accidental calls
-   * @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account
+   * @throws {TransactionReverted} `AccountAlreadyExists` if the new wallet is or was an admin of any account
    */
   transferOwnership(
     newAdmin: string,
     confirm: typeof NO_WAY_BACK,
     options?: CallOptions,
   ): Promise<{ success: true }>
-  /** Returns the hash of the account that the wallet is or was the admin of. It does not change with the admin. */
+  /**
+   * Returns the hash of the account that the wallet is or was the admin of. The hash does not change when the admin
+   * changes.
+   */
   accountHash(options?: CallOptions): Promise<string>
 }
 
@@ -50,7 +57,7 @@ export function ownership(
         textOf('account_description', account_description),
       ]
       const what = `open the account ${account_name}`
-      // Uses the actual sender, because the wallet may have switched to another address.
+      // Uses the sender of the transaction, because the wallet may have switched to another address.
       const { sender } = await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
       const coding = await contractCoding()
       return { wallet_address: coding.address(sender), account_hash: accountHashOfWallet(sender) }
@@ -59,16 +66,16 @@ export function ownership(
       if ((confirm as string) !== NO_WAY_BACK)
         throw new InvalidArgument(
           'confirm',
-          `expected '${NO_WAY_BACK}': the account can not return`,
+          `expected '${NO_WAY_BACK}': the transfer cannot be undone`,
         )
       const address = await addressOfAdmin(newAdmin)
       const { contractAddress } = await orAborted(deployment(), options?.signal)
       if (address.toLowerCase() === contractAddress.toLowerCase())
         throw new InvalidArgument(
           'newAdmin',
-          'that is the contract of the accounts, which sends nothing',
+          'this is the accounts contract, which cannot send transactions',
         )
-      const what = `hand the account to ${address}, without a way back`
+      const what = `permanently transfer the account to ${address}`
       await contract.write(what, 'transferChainSecuredAccountOwnership', [address], options)
       return { success: true }
     },
@@ -76,7 +83,9 @@ export function ownership(
   }
 }
 
-/** Validates the address and its checksum, because a typing error would lose the account. */
+/**
+ * Validates the new admin's address and its checksum, because access to the account would be lost after a typing error.
+ */
 async function addressOfAdmin(text: string): Promise<string> {
   const coding = await contractCoding()
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
@@ -86,7 +95,7 @@ async function addressOfAdmin(text: string): Promise<string> {
   } catch {
     throw new InvalidArgument(
       'newAdmin',
-      'its capitals are not those of EIP-55: look for a typing error',
+      'its EIP-55 checksum does not match: check for a typing error',
     )
   }
 }

@@ -1,4 +1,4 @@
-/** Waits for a transaction to be mined, and detects that it never will be. */
+/** Waits for a transaction to be mined, and detects if it can no longer be mined. */
 import type { Surroundings } from '../surroundings.ts'
 import { orAborted } from './aborted.ts'
 import type { Node, Receipt, SentTransaction } from './node.ts'
@@ -12,40 +12,46 @@ export type SentCall = {
   what: string
   transaction: string
   call: { from: string; to: string; data: string }
-  /** The latest block before it was sent. */
+  /** Number of the latest block before the transaction was sent. */
   sentAfter: number
   usageApiKeyHash?: string | undefined
 }
 
 type Around = Pick<Surroundings, 'now' | 'sleep'> & {
   signal: AbortSignal | undefined
-  /** Called with the new hash if the owner raised the fee and the same call was mined under it. */
+  /**
+   * Callback with the new transaction hash. It is called if the owner raised the fee, and the same call was mined in
+   * another transaction.
+   */
   onRepriced: (transaction: string) => void
 }
 
-// Block times range from 250 ms to 12 s: polls quickly at first, then less often.
+// Delays between polls. Block times range from 250 ms to 12 s, so the first polls are frequent.
 const FIRST_WAIT_MS = 200
 const WAIT_MAX_MS = 4_000
 const WAIT_GROWTH = 1.5
 
-/** Nodes behind one address share a transaction within seconds. A longer absence means that it was dropped. */
+/**
+ * Time after which a transaction that no node returns is considered dropped, in milliseconds. Nodes behind one address
+ * share transactions within seconds.
+ */
 const FORGOTTEN_MS = 60_000
 
-/** Consecutive failures of the node that are tolerated: about half a minute. */
+/** Maximum consecutive failures of the node before the wait ends. They take about half a minute. */
 const FAILURES_MAX = 10
 
-/** Searches for the replacing transaction before giving up, because nodes lag behind each other. */
+/** Maximum searches for the transaction that replaced ours. Several are needed, because nodes lag behind each other. */
 const LOOKS_MAX = 10
 
 /**
- * Assumed lag between nodes. One node may report the nonce as unused while another has already mined it in these
- * blocks.
+ * Assumed lag between nodes, in blocks. One node may report the nonce as unused although another node already has the
+ * block that used it.
  */
 const LAG_BLOCKS = 8
 
 /**
- * Returns the receipt and the hash that it belongs to.
- * @throws {TransactionPending} if the signal or the node ends the wait
+ * Waits for the receipt of a transaction. Returns the receipt and the hash of the mined transaction.
+ * @throws {TransactionPending} if the signal aborts, or the node keeps failing
  * @throws {TransactionReplaced | TransactionDropped} if the transaction will never be mined
  */
 export async function receiptOf(
@@ -79,14 +85,14 @@ export async function receiptOf(
 }
 
 class Search {
-  /** Hash of the expected transaction. Changes if the owner raises the fee. */
+  /** Hash of the transaction that is expected to be mined. It changes if the owner raises the fee. */
   transaction: string
   readonly #node: Node
   readonly #sent: SentCall
   readonly #now: () => number
   #nonce: number | undefined
   #knownAt: number
-  /** Up to this block, the nonce was unused. */
+  /** Number of the latest block at which the nonce was known to be unused. */
   #unusedUntil: number
   #looks = 0
 
@@ -132,7 +138,7 @@ class Search {
     return undefined
   }
 
-  /** Finds the transaction that used the nonce, in the blocks since it was last seen unused. */
+  /** Finds the transaction that used the nonce. Searches the blocks since the nonce was last known to be unused. */
   async #minedWith(nonce: number): Promise<SentTransaction | undefined> {
     const head = await this.#node.blockNumber()
     for (let block = head; block > Math.max(this.#unusedUntil - LAG_BLOCKS, 0); block--) {

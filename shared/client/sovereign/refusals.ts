@@ -1,7 +1,10 @@
-/** Interprets errors of wallets and nodes: EIP-1193 codes, and the errors of ethers that wrap them. */
+/** Interprets errors of wallets and nodes: the codes of EIP-1193, and the errors of ethers that wrap them. */
 
 const USER_REFUSED = 4001
-/** Wallets nest a node's error in other objects. At most four levels have been observed. */
+/**
+ * Maximum nesting depth at which errors are searched. Wallets nest a node's error in other objects, and at most four
+ * levels have been observed.
+ */
 const DEPTH_MAX = 6
 const REASON_MAX_CHARACTERS = 300
 
@@ -10,14 +13,16 @@ export function isRefusedByOwner(error: unknown): boolean {
   return levelsOf(error).some(({ code }) => code === USER_REFUSED || code === 'ACTION_REJECTED')
 }
 
-/** Returns the contract's revert data as 0x hex; undefined if the error has none. */
+/**
+ * Returns the contract's revert data in an error, as 0x hex. Returns undefined if the error contains no revert data.
+ */
 export function revertDataIn(error: unknown): string | undefined {
   for (const { data } of levelsOf(error))
     if (typeof data === 'string' && /^0x(?:[0-9a-f]{2}){4,}$/i.test(data)) return data
   return undefined
 }
 
-/** Returns true if a node reports a revert, with or without revert data. */
+/** Returns true if an error is a node's report of a revert, with or without revert data. */
 export function isRevert(error: unknown): boolean {
   return (
     revertDataIn(error) !== undefined ||
@@ -26,18 +31,21 @@ export function isRevert(error: unknown): boolean {
 }
 
 /**
- * Returns the error message if it proves that the wallet or its node did not carry out the request. Returns undefined
- * if that is uncertain, as with a lost connection or a wallet's "internal error".
+ * Returns the error message if the error proves that the wallet or its node did not execute the request. Returns
+ * undefined if this is uncertain, for example after a lost connection or a wallet's "internal error".
  */
 export function notDoneIn(error: unknown): string | undefined {
   const said = levelsOf(error).findLast(({ code }) => NOT_DONE.has(code))
   if (!said) return undefined
-  // The long message of ethers contains everything that was sent.
+  // Uses the short message, because the long message of ethers contains all data that was sent.
   const { shortMessage, message } = said
   return String(shortMessage ?? message).slice(0, REASON_MAX_CHARACTERS)
 }
 
-/** Codes of JSON-RPC and nodes (EIP-1474), of wallets (EIP-1193), and of ethers itself. */
+/**
+ * Error codes that prove that a request was not executed: of JSON-RPC and nodes (EIP-1474), of wallets (EIP-1193), and
+ * of ethers.
+ */
 const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
   -32_000,
   -32_002,
@@ -60,7 +68,7 @@ const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
 
 type Level = Record<string, unknown>
 
-/** Returns an error and those nested in it, outermost first. */
+/** Returns an error and the errors nested in it, outermost first. */
 function levelsOf(error: unknown): Level[] {
   const levels: Level[] = []
   let next: unknown[] = [error]

@@ -1,4 +1,7 @@
-/** Proofs that wallets sign for the service (`shared/typed-data.ts`), each for one purpose. */
+/**
+ * Creates the proofs that wallets sign for the service (`shared/typed-data.ts`). Each proof is valid for one purpose
+ * only.
+ */
 import { type Purpose, type TypedData, typedDataOf } from '../../typed-data.ts'
 import { isRefusedByOwner, notDoneIn } from './refusals.ts'
 import type { EthereumSigner, Wallet } from './signer.ts'
@@ -7,15 +10,15 @@ import { walletOf } from './wallet-of.ts'
 
 export type Proof = { typed_data: TypedData; signature: string }
 
-/** Returns the address for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
+/** Returns the wallet's address, for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
 export async function addressOf(signer: EthereumSigner): Promise<string> {
   return addressOfWallet(walletOf(signer))
 }
 
 /**
- * Asks a wallet to sign typed data that names its own address.
- * @returns the address, and the signature as 0x hex: 65 bytes, or any length for a contract wallet
- * @throws {NoWallet | WalletRefused | WalletFailed} whose text never contains a signature
+ * Asks a wallet to sign typed data that contains its own address.
+ * @returns the address, and the signature as 0x hex. The signature has 65 bytes, or any length for a contract wallet
+ * @throws {NoWallet | WalletRefused | WalletFailed} with a message that never contains a signature
  */
 export async function signTypedData(
   signer: EthereumSigner,
@@ -26,7 +29,7 @@ export async function signTypedData(
   return { address, signature: await signedBy(wallet, address, typedData) }
 }
 
-/** Signs a proof dated now, for the chain of a node. */
+/** Signs a proof for the chain with the given ID. The proof contains the current time. */
 export async function signProof(
   wallet: Wallet,
   { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
@@ -38,23 +41,23 @@ export async function signProof(
 }
 
 export async function addressOfWallet(wallet: Wallet): Promise<string> {
-  return asked('show its address', () => wallet.address())
+  return asked('return its address', () => wallet.address())
 }
 
 async function signedBy(wallet: Wallet, address: string, typedData: TypedData): Promise<string> {
   const named = typedData.message.address
   if (named.toLowerCase() !== address.toLowerCase())
-    throw new NoWallet(`The typed data names ${named}, and the wallet is ${address}.`)
+    throw new NoWallet(`The typed data names ${named}, but the wallet is ${address}.`)
   return asked(`sign ${typedData.primaryType}`, () => wallet.signTypedData(address, typedData))
 }
 
-/** Replaces the wallet's own error, which may contain the signed data. */
+/** Sends a request to the wallet. Replaces the wallet's error, which may contain the signed data. */
 async function asked<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
   } catch (error) {
     if (error instanceof NoWallet) throw error
     if (isRefusedByOwner(error)) throw new WalletRefused(what)
-    throw new WalletFailed(what, notDoneIn(error) ?? 'it answered with an error')
+    throw new WalletFailed(what, notDoneIn(error) ?? 'it returned an error')
   }
 }

@@ -1,11 +1,11 @@
-/** A browser wallet (EIP-1193). */
+/** Interface of a browser wallet (EIP-1193). */
 export type Eip1193Provider = {
   request(question: { method: string; params?: readonly unknown[] | object }): Promise<unknown>
 }
 
 /**
- * The part of an ethers v6 signer that the client uses. Its provider must support JSON-RPC, as all except
- * `FallbackProvider` do.
+ * The part of an ethers v6 signer that the client uses. Its provider must support JSON-RPC. All providers of ethers do,
+ * except `FallbackProvider`.
  */
 export type EthersSigner = {
   getAddress(): Promise<string>
@@ -20,7 +20,7 @@ export type EthersSigner = {
 
 export type EthereumSigner = Eip1193Provider | EthersSigner
 
-/** A contract call in JSON-RPC format: quantities are 0x hex. */
+/** A contract call in JSON-RPC format. Quantities are 0x hex. */
 export type ContractCall = {
   from: string
   to: string
@@ -29,17 +29,20 @@ export type ContractCall = {
   chainId: string
 }
 
-/** Common interface of both kinds of wallets. Its methods never retry. */
+/** Common interface of browser wallets and ethers signers. Its methods never retry. */
 export type Wallet = {
-  /** Returns 0x hex of 20 bytes, in any case. A browser wallet prompts its owner the first time. */
+  /**
+   * Returns the wallet's address: 0x hex of 20 bytes, in any letter case. A browser wallet prompts its owner on the
+   * first call.
+   */
   address(): Promise<string>
   /** Calls a JSON-RPC method of the wallet's node and returns the raw result. */
   read(method: string, params: readonly unknown[]): Promise<unknown>
-  /** @param typedData as for `eth_signTypedData_v4` */
+  /** Signs typed data with the key of the address. @param typedData in the format of `eth_signTypedData_v4` */
   signTypedData(address: string, typedData: SignedData): Promise<string>
-  /** @returns the hash of the transaction */
+  /** Sends a transaction. @returns the hash of the transaction */
   send(call: ContractCall): Promise<string>
-  /** Asks the owner to switch chains. Absent if the wallet cannot prompt. */
+  /** Asks the owner of the wallet to switch to another chain. Absent if the wallet cannot prompt its owner. */
   switchChain?(chainId: string): Promise<void>
 }
 

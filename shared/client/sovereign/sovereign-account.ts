@@ -1,4 +1,6 @@
-/** ChainSecured mode: only the admin wallet writes the account, directly to the contract. */
+/**
+ * Account operations in ChainSecured mode. Only the admin wallet changes the account, by transactions to the contract.
+ */
 import type { AccountOperations } from '../core/account.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
@@ -21,22 +23,28 @@ import { createWallet } from './wallets.ts'
 
 export type SovereignAccount = {
   account: AccountOperations & Ownership
-  /** Requester that retries until the service has seen the wallet's last transaction. */
+  /** Requester that retries a request until the service has seen the wallet's last transaction. */
   patient: Requester
-  /** Credential for billing: a proof of the wallet, cached for four minutes. */
+  /** Returns the credential for billing requests: a proof of the wallet, which is cached for four minutes. */
   billing: () => Promise<Credential>
 }
 
 export type SovereignParts = Surroundings &
   Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
     requester: Requester
-    /** The client's own signal. */
+    /** Signal that aborts all calls of the client. */
     signal: AbortSignal | undefined
-    /** Awaited before trusting the origin's contract address, and before sending it a proof. */
+    /**
+     * Verifies the origin. It is awaited before the client uses the contract address from the origin, and before it
+     * sends a proof to the origin.
+     */
     verified: (signal: AbortSignal | undefined) => Promise<void>
   }
 
-/** @throws {NoWallet} */
+/**
+ * Creates the account operations for an admin wallet.
+ * @throws {NoWallet} if the signer is not a wallet
+ */
 export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const { requester, signer, signal, now, sleep, verified } = parts
   const wallet = walletOf(signer)
@@ -70,7 +78,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   }
 }
 
-/** Wraps operations so that null in their first argument means an absent field, as in API mode. */
+/** Wraps operations. A field with the value null in their first argument is treated as absent, as in API mode. */
 function acceptingNulls<Operations extends object>(operations: Operations): Operations {
   const accepting = Object.entries(operations).map(([name, operation]) => [
     name,
@@ -81,13 +89,13 @@ function acceptingNulls<Operations extends object>(operations: Operations): Oper
   return Object.fromEntries(accepting)
 }
 
-/** Ignores errors of a listener, which must not abort a write that is already paid for. */
+/** Wraps a listener and ignores its errors. They must not abort a write that has already been paid for. */
 function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => void {
   return (step) => {
     try {
       listener?.(step)
     } catch {
-      // Deliberately ignored.
+      // Errors of the listener are deliberately ignored.
     }
   }
 }

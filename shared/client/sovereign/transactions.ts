@@ -1,4 +1,4 @@
-/** Writes to the contract: one transaction per call, signed and paid for by the admin wallet. */
+/** Sends transactions to the contract. Each call is one transaction, which the admin wallet signs and pays for. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
@@ -16,12 +16,12 @@ import { TransactionPending, TransactionReverted, WrongContract } from './transa
 import { requireWalletChain } from './wallet-chain.ts'
 
 export type Write = {
-  /** Description for messages and steps, such as `remove group 3`. */
+  /** Description of the write for messages and steps, such as `remove group 3`. */
   what: string
   functionName: string
-  /** Builds the function's arguments from the sender's address. */
+  /** Builds the arguments of the contract function from the sender's address. */
   args: (sender: string) => readonly unknown[]
-  /** Hash of the usage key that the call registers. */
+  /** Hash of the usage key that the call registers. Absent for other calls. */
   usageApiKeyHash?: string
 }
 
@@ -32,18 +32,21 @@ export type TransactionParts = Pick<Surroundings, 'now' | 'sleep'> & {
   node: Node
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
-  /** Aborts every wait. */
+  /** Signal that aborts every wait of the client. */
   signal: AbortSignal | undefined
 }
 
-/** Gas margin, in tenths, for state that others change before the transaction is mined. */
+/**
+ * Factor by which the gas limit exceeds the estimate, in tenths. Others may change the contract's state before the
+ * transaction is mined.
+ */
 const HEADROOM_TENTHS = 12n
 
 export class Transactions {
   readonly #parts: TransactionParts
   /**
-   * Settles when the wallet has sent or rejected the latest transaction. Sends are serialized, because some wallets
-   * give concurrent transactions the same nonce.
+   * Settles when the wallet has sent or rejected the latest transaction. Transactions are sent one at a time, because
+   * some wallets give concurrent transactions the same nonce.
    */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #contracts = new Set<string>()
@@ -53,17 +56,17 @@ export class Transactions {
     this.#parts = parts
   }
 
-  /** Unix milliseconds. */
+  /** Time at which the last transaction was mined, in Unix milliseconds. Undefined if there is no such transaction. */
   get lastMinedAt(): number | undefined {
     return this.#lastMinedAt
   }
 
   /**
-   * Simulates the call, sends it once, and waits until it is mined.
-   * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | InsufficientFunds | ChainUnavailable} with
-   *   nothing sent
-   * @throws {TransactionReverted} with nothing sent, unless it has a `transaction`
-   * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after sending
+   * Simulates the contract call, sends it once, and waits until it is mined.
+   * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | InsufficientFunds | ChainUnavailable} before
+   * anything was sent
+   * @throws {TransactionReverted} before anything was sent, unless the error has a `transaction`
+   * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after the transaction was sent
    */
   async write(write: Write, options: CallOptions = {}): Promise<Mined> {
     const signal = eitherSignal(this.#parts.signal, options.signal)
@@ -76,7 +79,8 @@ export class Transactions {
       await orAborted(before, signal)
       sent = await this.#sent(write, signal, done)
     } catch (error) {
-      // The wallet may still be prompting its owner. In that case, `#sent` ends the turn when the wallet answers.
+      // If the transaction is pending, the wallet may still be prompting its owner. In that case, `#sent` ends the turn
+      // when the wallet responds.
       if (!(error instanceof TransactionPending)) void before.then(done)
       throw error
     }
@@ -122,7 +126,7 @@ export class Transactions {
   ): Promise<bigint> {
     const { node } = this.#parts
     try {
-      // Simulated first, because nodes give fewer details for a failed estimate.
+      // The call is simulated first, because nodes report fewer details if a gas estimate fails.
       await node.call(call, signal)
       const estimate = await node.estimate(call, signal)
       if (estimate > WRITE_GAS_MAX) {
@@ -137,11 +141,15 @@ export class Transactions {
     }
   }
 
-  /** Rejects an address without code: calling it succeeds, does nothing, and costs gas. */
+  /** Rejects an address without code. A call to such an address succeeds and costs gas, but has no effect. */
   async #requireContract(address: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#contracts.has(address)) return
     if (!(await this.#parts.node.hasCode(address, signal)))
-      throw new WrongContract(address, 'there is no contract on the wallet’s chain', LOOK)
+      throw new WrongContract(
+        address,
+        'no contract exists at this address on the wallet’s chain',
+        LOOK,
+      )
     this.#contracts.add(address)
   }
 
@@ -178,7 +186,7 @@ export class Transactions {
   }
 }
 
-const LOOK = 'Look whether the wallet’s node is one of the chain, and not a fork of it.'
+const LOOK = 'Check that the wallet’s node is on the chain itself, and not on a fork of it.'
 
 function refusalOf(reverted: Reverted | undefined, coding: ContractCoding) {
   const { data } = reverted ?? {}

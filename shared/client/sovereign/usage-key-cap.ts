@@ -1,9 +1,12 @@
-/** Spending caps of usage keys. The service stores them off chain, so they are set with a billing proof. */
+/**
+ * Sets the spending caps of usage keys. The service stores the caps off chain, so they are set with a billing proof
+ * instead of a transaction.
+ */
 import type { RemovedCap, UsageKeyFields } from '../core/account.ts'
 import { SvcError } from '../failures.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
-/** As accepted by `update_usage_api_key`. */
+/** Change of a spending cap, in the format of `update_usage_api_key`. */
 export type CapChange =
   | { spend_cap_cents: number; spend_window_seconds: number }
   | { remove_spend_cap: true }
@@ -11,8 +14,8 @@ export type CapChange =
 type Fields = Partial<UsageKeyFields> & RemovedCap
 
 /**
- * Returns undefined if the cap does not change. @throws {InvalidArgument} for half of a cap, or for setting and
- * removing it
+ * Extracts the change of the spending cap from a key's fields. Returns undefined if the cap does not change.
+ * @throws {InvalidArgument} if only half of a cap is given, or if the cap is both set and removed
  */
 export function capIn(fields: Fields): CapChange | undefined {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = fields
@@ -20,14 +23,14 @@ export function capIn(fields: Fields): CapChange | undefined {
   if (cap == null || window == null)
     throw new InvalidArgument(
       'spend_cap_cents',
-      'expected both or neither of it and spend_window_seconds',
+      'set both this and spend_window_seconds, or neither',
     )
   if (isRemoved)
-    throw new InvalidArgument('remove_spend_cap', 'expected nothing beside spend_cap_cents')
+    throw new InvalidArgument('remove_spend_cap', 'cannot be combined with spend_cap_cents')
   return { spend_cap_cents: cap, spend_window_seconds: window }
 }
 
-/** Returns the fields that the contract stores. */
+/** Returns the fields of a usage key that the contract stores. */
 export function scopesIn({
   spend_cap_cents: _cents,
   spend_window_seconds: _window,
@@ -42,16 +45,16 @@ export function hasScopes(fields: Fields): boolean {
   return Object.values(scopesIn(fields)).some((value) => value !== undefined)
 }
 
-/** The usage key is registered, but its cap may not be set. The key itself was not returned. */
+/** The usage key is registered, but its spending cap may not be set. The key itself was not returned to the caller. */
 export class CapNotSet extends SvcError {
   override name = 'CapNotSet'
   readonly usageApiKeyHash: string
   constructor(usageApiKeyHash: string, cause: unknown) {
     super(
-      'The usage key is registered, and whether its cap is set is not known.',
+      'The usage key is registered, but it is unknown whether its cap is set.',
       {
         code: 'cap_not_set',
-        fix: `Remove the key ${usageApiKeyHash} by its hash, which nobody knows the text of, and make another.`,
+        fix: `Remove the key ${usageApiKeyHash} by its hash, because the key itself is lost, and create another.`,
       },
       { cause },
     )

@@ -4,7 +4,7 @@ import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
 /**
- * Requires a wallet to be on the chain of the accounts. A browser wallet is asked once to switch.
+ * Checks that a wallet is connected to the chain of the accounts. If not, a browser wallet is asked once to switch.
  * @throws {WrongChain | WalletRefused | WalletFailed}
  */
 export async function requireChain(signer: EthereumSigner, chainId: bigint): Promise<void> {
@@ -19,7 +19,7 @@ export async function requireWalletChain(wallet: Wallet, chainId: bigint): Promi
     await wallet.switchChain(`0x${chainId.toString(16)}`)
   } catch (error) {
     if (isRefusedByOwner(error)) throw new WalletRefused(`change to chain ${chainId}`)
-    // Usually error 4902: the wallet does not have this chain.
+    // The error is usually 4902: the wallet does not have this chain.
     throw new WrongChain(before, chainId)
   }
   const after = await chainOf(wallet)
@@ -31,9 +31,9 @@ async function chainOf(wallet: Wallet): Promise<bigint> {
   try {
     answer = await wallet.read('eth_chainId', [])
   } catch {
-    throw new WalletFailed('say its chain', 'its node does not answer')
+    throw new WalletFailed('report its chain', 'its node does not respond')
   }
   if (typeof answer !== 'string' || !/^0x[0-9a-f]+$/i.test(answer))
-    throw new WalletFailed('say its chain', 'its answer is not 0x hex')
+    throw new WalletFailed('report its chain', 'its response is not 0x hex')
   return BigInt(answer)
 }

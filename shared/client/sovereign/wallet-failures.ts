@@ -1,11 +1,11 @@
-/** Errors of a wallet or its chain. Nothing was sent unless a class says otherwise. */
+/** Errors of a wallet or its chain. Nothing was sent, unless the documentation of a class states otherwise. */
 import { SvcError } from '../failures.ts'
 
-/** `signer` cannot sign and send. */
+/** The given `signer` cannot sign data and send transactions. */
 export class NoWallet extends SvcError {
   override name = 'NoWallet'
   constructor(message: string) {
-    const fix = 'Give an EIP-1193 provider, or a signer of ethers v6 that is connected to a node.'
+    const fix = 'Use an EIP-1193 provider, or an ethers v6 signer that is connected to a node.'
     super(message, { code: 'no_wallet', fix })
   }
 }
@@ -13,29 +13,29 @@ export class NoWallet extends SvcError {
 /** The owner of the wallet rejected the request (EIP-1193, 4001). */
 export class WalletRefused extends SvcError {
   override name = 'WalletRefused'
-  /** The rejected request. */
+  /** Description of the request that the owner rejected. */
   readonly what: string
   constructor(what: string) {
-    super(`The wallet’s owner refused: ${what}.`, {
+    super(`The wallet’s owner rejected the request: ${what}.`, {
       code: 'wallet_refused',
-      fix: 'Ask again when its owner wants it; nothing was signed or sent.',
+      fix: 'Retry once the owner agrees. Nothing was signed or sent.',
     })
     this.what = what
   }
 }
 
-/** The wallet itself failed, or does not support the request. */
+/** The wallet failed, or does not support the request. */
 export class WalletFailed extends SvcError {
   override name = 'WalletFailed'
   constructor(what: string, reason: string) {
     super(`The wallet did not ${what}: ${reason}`, {
       code: 'wallet_failed',
-      fix: 'Look at the wallet, and ask again; nothing was signed or sent.',
+      fix: 'Check the wallet and retry. Nothing was signed or sent.',
     })
   }
 }
 
-/** The wallet is connected to a different chain than the accounts. */
+/** The wallet is not connected to the chain of the accounts. */
 export class WrongChain extends SvcError {
   override name = 'WrongChain'
   readonly walletChainId: bigint
@@ -43,7 +43,7 @@ export class WrongChain extends SvcError {
   constructor(walletChainId: bigint, nodeChainId: bigint) {
     super(`The wallet is on chain ${walletChainId}; the accounts are on chain ${nodeChainId}.`, {
       code: 'wrong_chain',
-      fix: `Add chain ${nodeChainId} to the wallet, or choose it there, and ask again.`,
+      fix: `Switch the wallet to chain ${nodeChainId}, adding it if necessary, and retry.`,
     })
     this.walletChainId = walletChainId
     this.nodeChainId = nodeChainId

@@ -6,16 +6,16 @@ import type { Surroundings } from '../surroundings.ts'
 
 export type TriggersParts = Pick<Surroundings, 'now' | 'random' | 'sleep'> & {
   requester: Requester
-  /** An agent token, already approved or to be approved. */
+  /** Agent token, which may not be approved yet. Undefined if the client has no token. */
   token?: string | undefined
-  /** Aborts every call of the client. */
+  /** Signal that aborts every call of the client. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Sends a request under `/api` with the token.
+ * Sends a request to a path below `/api`, with the agent token.
  * @throws {NotSent} `no_token`
- * @throws {SvcError}
+ * @throws {SvcError} for an error response
  */
 export async function ask<Body>(
   { requester, token }: TriggersParts,
@@ -26,23 +26,26 @@ export async function ask<Body>(
     return requester.edge<Body>({ ...question, credential: { token }, options })
   throw new NotSent(
     'no_token',
-    'the client was made without a token, which the trigger service wants',
-    'Make one with newAgentToken(), have a person open its authorizeUrl, and give it to createClient as token.',
+    'the client was created without a token, which the trigger service requires',
+    'Create one with newAgentToken(), have a person open its authorizeUrl, and pass it to createClient as token.',
   )
 }
 
-/** @throws {NotSent} `malformed_id` */
+/** Returns the API path of a trigger. @throws {NotSent} `malformed_id` */
 export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
 
-/** @throws {NotSent} `malformed_id` */
+/** Returns the API path of a run. @throws {NotSent} `malformed_id` */
 export const runPath = (id: string) => `/api/runs/${checked('run', id, RUN_ID_CHARACTERS)}`
 
-/** @throws {NotSent} `malformed_id` */
+/** Validates the ID of a trigger. @throws {NotSent} `malformed_id` */
 export const triggerIdOf = (id: string) => checked('trigger', id, TRIGGER_ID_CHARACTERS)
 
-/** Validates an ID. Any other text could change the path: an empty ID would name the list instead of a trigger. */
+/**
+ * Validates an ID. Any other text could change the path. For example, an empty ID would name the list instead of a
+ * trigger.
+ */
 function checked(of: 'trigger' | 'run', id: string, characters: number): string {
   if (id.length === characters && /^[\w-]+$/.test(id)) return id
-  const message = `this is no ${of}’s id: one has ${characters} characters of base64url`
-  throw new NotSent('malformed_id', message, `Give it as the ${of}’s record has it.`)
+  const message = `not a ${of} ID: expected ${characters} base64url characters`
+  throw new NotSent('malformed_id', message, `Use the id of the ${of}’s record.`)
 }

@@ -5,14 +5,14 @@ import { LOOK_AT_RUNS } from './lost-answers.ts'
 import type { FiredRun } from './records.ts'
 
 /**
- * With an `idempotencyKey`, the event is sent again if its response is lost. Use it only for triggers with
- * `options.dedup`.
+ * Options of `fire`. If `idempotencyKey` is set, the event is sent again after a lost response. Set it only for
+ * triggers with `options.dedup`.
  */
 export type FireOptions = CallOptions
 
 /**
  * Posts an event to a webhook unmodified and without a credential, as its sender would.
- * @param headers such as a signature; JSON is recognized without a content type
+ * @param headers additional headers, for example a signature. The service recognizes JSON without a content type
  * @throws {ServiceUnavailable} `trigger_disabled`
  */
 export async function fire(

@@ -1,4 +1,4 @@
-/** Recovers writes with a lost response, because the trigger service does not support Idempotency-Key. */
+/** Recovers from lost responses to writes, because the trigger service does not support Idempotency-Key. */
 import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
@@ -7,17 +7,18 @@ import { ask, runPath, triggerPath, type TriggersParts } from './ask.ts'
 import type { Run } from './records.ts'
 import { runNow } from './wait-for-run.ts'
 
-// Advice in errors. The client cannot find the trigger itself: another one may have the same fields.
+// Advice in errors about a trigger that may have been created. The client cannot find the trigger itself, because
+// another trigger may have the same fields.
 export const LOOK_AT_LIST =
-  'A trigger may have been made. triggers.list() has the newest first: delete it or use it before you call again.'
-export const LOOK_AT_RUNS = 'Look at triggers.runs(id) for what became of it before you call again.'
+  'A trigger may have been created. Look for it in triggers.list(), newest first, and use or delete it before you call again.'
+export const LOOK_AT_RUNS = 'Check triggers.runs(id) for the outcome before you call again.'
 
 type Write = Omit<Question, 'credential' | 'options' | 'repeat'>
 
 /**
- * Sends a write that must not be repeated, and does not retry it.
- * @param fix advice for finding out what happened
- * @throws {NetworkFailed} with that advice
+ * Sends a write that must not be repeated, without retries.
+ * @param fix advice for finding out whether the write took effect
+ * @throws {NetworkFailed} with the advice, if the response was lost
  */
 export async function askOnce<Body>(
   parts: TriggersParts,
@@ -33,7 +34,7 @@ export async function askOnce<Body>(
   }
 }
 
-/** Deletes a trigger. After a lost response, a retry that gets 404 counts as success. */
+/** Deletes a trigger. If a response is lost and the retry gets 404, the deletion counts as successful. */
 export async function deleteTrigger(
   parts: TriggersParts,
   triggerId: string,
@@ -51,8 +52,8 @@ export async function deleteTrigger(
 }
 
 /**
- * Cancels a run. After a lost response, a retry may get a conflict because the run is no longer queued. The run's
- * record then shows whether it was cancelled.
+ * Cancels a run. After a lost response, a retry may get a conflict, because the run is no longer queued. In that case,
+ * the run's record shows whether the run was cancelled.
  */
 export async function cancelRun(
   parts: TriggersParts,
@@ -75,7 +76,7 @@ export async function cancelRun(
   }
 }
 
-/** Returns true if the write may have taken effect anyway. */
+/** Returns true if a write may have taken effect despite the error. */
 function isLost(error: unknown): boolean {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted

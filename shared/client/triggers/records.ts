@@ -1,4 +1,4 @@
-/** Bodies and records of the trigger service, named as in the API. Times are RFC 3339 in UTC. */
+/** Request bodies and records of the trigger service, with the names of the API. Times are in RFC 3339, in UTC. */
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meAnswer } from '../../wire/me.ts'
@@ -19,43 +19,49 @@ import type {
   triggerRecord,
 } from '../../wire/trigger.ts'
 
-/** `options` and fields with a default are optional. */
+/** Fields of a new trigger. `options` and all fields with a default are optional. */
 export type TriggerFields = z.input<typeof createTriggerRequest>
-/** Absent fields stay unchanged. `kind` cannot be changed. */
+/** Changes to a trigger. Absent fields stay unchanged. `kind` cannot be changed. */
 export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
-/** Includes `warnings` about its usage key and its event signature. */
+/** A created or changed trigger, with `warnings` about its usage key and its event signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
-/** Without `action_code`. `default_params` is null if it is large. */
+/** A trigger in a list, without `action_code`. `default_params` is null if it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
 export type TriggerPreview = z.infer<typeof triggerPreview>
 
-/** In lists, the largest inputs may be omitted (`input_omitted`). `run(id)` returns the complete run. */
+/** Record of a run. Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
 export type Run = z.infer<typeof runRecord>
 export type RunStatus = Run['status']
 export type RunsPage = z.infer<typeof runsAnswer>
-/** A run that is stored durably, with its `run_id`. */
+/** A durably stored run that is queued, with its `run_id`. */
 export type QueuedRun = z.infer<typeof queuedAnswer>
-/** `duplicate` is set if the delivery was deduplicated. The run is then that of the first delivery. */
+/**
+ * A run that was queued for a webhook event. If the delivery was deduplicated, `duplicate` is set, and the run is that
+ * of the first delivery.
+ */
 export type FiredRun = QueuedRun & { duplicate?: true }
-/** Either the params that the event would add to `default_params`, or for webhooks the event. */
+/**
+ * Fields of a test run. `params` are the params that an event would add to `default_params`. For webhooks, `event` may
+ * be given instead.
+ */
 export type TestFields = Pick<z.input<typeof testRequest>, 'params'> | { event: unknown }
 export type ReplayFields = z.input<typeof replayRequest>
 export type Purged = z.infer<typeof purgeAnswer>
-/** A chain that triggers can watch, with its watermark and the health of its nodes. */
+/** A chain with events that triggers can watch, its watermark, and the health of its nodes. */
 export type Chain = ChainRecord
-/** The token's owner, and when the token expires. */
+/** Owner and expiry of an agent token. */
 export type Me = z.infer<typeof meAnswer>
 
 export type TriggerFilter = { kind?: Trigger['kind']; enabled?: boolean }
 export type RunFilter = {
   status?: RunStatus
-  /** Queued at this time or later: RFC 3339, or a Date. */
+  /** Includes only runs that were queued at this time or later: RFC 3339, or a Date. */
   since?: string | Date
-  /** Queued before this time. */
+  /** Includes only runs that were queued before this time: RFC 3339, or a Date. */
   until?: string | Date
-  /** Maximum number of runs, newest first. Default: all. */
+  /** Maximum number of runs. The newest runs are returned. Default: all runs. */
   limit?: number
 }

@@ -6,9 +6,9 @@ export type AgentRequestFields = AgentRequestBody
 export type AgentRequest = AgentRequestAnswer
 
 /**
- * Registers a request before a person opens the link. The page then shows the label, and the person types `user_code`.
- * Not retried: a lost response loses the code, and a new token is needed. Never sends the token, even if `request` has
- * more fields.
+ * Registers an authorization request before a person opens the approval link. The approval page then shows the label,
+ * and the person must type `user_code`. The call is not retried: if the response is lost, the code is lost too, and a
+ * new token is needed. The token itself is never sent, even if the given fields include it.
  * @throws {Conflict} `challenge_taken`
  */
 export async function registerAgentRequest(

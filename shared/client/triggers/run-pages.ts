@@ -1,26 +1,30 @@
-/** Reads a run history page by page, newest first. */
+/** Reads the run history of a trigger page by page, newest first. */
 import { NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import { ask, triggerPath, type TriggersParts } from './ask.ts'
 import type { Run, RunFilter, RunsPage } from './records.ts'
 
-/** Typical runs have a few KiB. */
+/** Default number of runs per page. Typical run records have a few KiB. */
 const PAGE_RUNS = 50
 /**
- * Smaller page sizes, used if a page exceeds the client's limit for a response: ten runs with the largest results, or
- * one run with an input that grows twelvefold in JSON.
+ * Smaller page sizes, in runs, for pages that exceed the client's response size limit. The limit is large enough for
+ * ten runs with the largest results, and for one run with an input that grows twelvefold in JSON.
  */
 const SMALLER_PAGES = [10, 1]
 
-/** Position of a page. It always has the same runs, unless `cursor` is absent. */
+/**
+ * Position of a page in a run history. The same position always returns the same runs, unless `cursor` is undefined.
+ */
 export type PagePlace = { cursor: string | undefined; limit: number }
 export type PageOfRuns = RunsPage & { place: PagePlace }
 
-/** Filters that apply to all pages of a history. */
+/** Filter that applies to all pages of a run history. */
 export type HistoryQuery = Omit<RunFilter, 'limit'> & { triggerId: string }
 
 /**
- * @param place its limit is reduced if the runs are too large for one response; the returned place has the actual limit
+ * Fetches one page of a run history.
+ * @param place position of the page. If the runs are too large for one response, the limit is reduced. The returned
+ * `place` contains the actual limit
  */
 export async function runsPage(
   parts: TriggersParts,
@@ -45,10 +49,10 @@ export async function runsPage(
 }
 
 /**
- * Iterates over the pages of a history. A cursor identifies a run instead of an offset, so runs that start meanwhile
- * are not included and do not shift others into a second page.
+ * Iterates over the pages of a run history. A cursor refers to a run instead of an offset. Runs that are queued during
+ * the iteration are therefore not included, and do not cause other runs to appear twice.
  * @param pageAt fetches one page
- * @param limit of all runs together
+ * @param limit maximum number of runs on all pages together
  */
 export async function* runPages(
   pageAt: (place: PagePlace) => Promise<PageOfRuns>,
@@ -64,7 +68,7 @@ export async function* runPages(
   }
 }
 
-/** Strips the positions from pages. */
+/** Returns only the runs of each page, without the page's position. */
 export async function* runsOf(pages: AsyncIterable<PageOfRuns>): AsyncGenerator<Run[]> {
   for await (const { runs } of pages) yield runs
 }

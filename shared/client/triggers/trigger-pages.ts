@@ -4,8 +4,8 @@ import { ask, type TriggersParts } from './ask.ts'
 import type { ListedTrigger, TriggerFilter } from './records.ts'
 
 /**
- * Iterates over the list of triggers, newest first. Each trigger appears once, even if others are created or deleted
- * meanwhile.
+ * Iterates over the list of triggers, newest first. Each trigger appears once, even if other triggers are created or
+ * deleted during the iteration.
  */
 export async function* triggerPages(
   parts: TriggersParts,
@@ -30,8 +30,8 @@ export async function* triggerPages(
 }
 
 /**
- * Extracts the cursor from `Link: <…?cursor=…>; rel="next"` (RFC 8288). Ignores the rest of the URL, so that a response
- * cannot redirect the token.
+ * Extracts the cursor from a header `Link: <…?cursor=…>; rel="next"` (RFC 8288). Ignores the rest of the URL, so that a
+ * response cannot redirect the token to another host.
  */
 function cursorOfNext(link: string | null): string | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]

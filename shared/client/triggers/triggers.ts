@@ -1,4 +1,4 @@
-/** `client.triggers`: operations of the trigger service, named after its paths. */
+/** Operations of the trigger service (`client.triggers`), with names that follow its paths. */
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
@@ -36,51 +36,71 @@ import { type AuthorizedOptions, waitUntilAuthorized } from './wait-until-author
 import { watchRuns, type WatchOptions } from './watch-runs.ts'
 
 /**
- * Besides the service's errors, each throws `NotSent` if the token or `triggersUrl` is missing, or an ID is malformed.
+ * Operations on triggers and runs. In addition to the service's errors, each operation throws `NotSent` if the token or
+ * `triggersUrl` is missing, or if an ID is malformed.
  */
 export type TriggerOperations = {
-  /** Returns the token's owner and scopes. */
+  /** Returns the owner and the scopes of the agent token. */
   me(options?: CallOptions): Promise<Me>
   /**
-   * Optional, before a person opens the link: the page then shows the label and asks for `user_code`. Needs no token.
+   * Registers an authorization request before a person opens the approval link. This is optional. The approval page
+   * then shows the label and asks for `user_code`. Needs no token.
    */
   registerAgentRequest(fields: AgentRequestFields, options?: CallOptions): Promise<AgentRequest>
-  /** Waits until a person has approved the token: at most 15 minutes, or until its registered request expires. */
+  /**
+   * Waits until a person has approved the token. The wait ends after 15 minutes, or when the registered request
+   * expires.
+   */
   waitUntilAuthorized(options?: AuthorizedOptions): Promise<Me>
-  /** Not retried. After a lost response, `NetworkFailed` warns that the trigger may exist. */
+  /**
+   * Creates a trigger. The call is not retried. After a lost response, it throws `NetworkFailed` with the advice that
+   * the trigger may exist.
+   */
   create(fields: TriggerFields, options?: CallOptions): Promise<StoredTrigger>
-  /** Newest first, without `action_code`. */
+  /** Lists triggers, newest first, without their `action_code`. */
   list(filter?: TriggerFilter, options?: CallOptions): Listing<ListedTrigger>
   get(id: string, options?: CallOptions): Promise<Trigger>
   patch(id: string, changes: TriggerChanges, options?: CallOptions): Promise<StoredTrigger>
-  /** Deletes a trigger with its history and its sealed key. @throws {NotFound} */
+  /** Deletes a trigger, its run history and its sealed usage key. @throws {NotFound} */
   delete(id: string, options?: CallOptions): Promise<void>
-  /** Shows what a trigger would do, without creating it. */
+  /** Returns a preview of a trigger's effect, without creating the trigger. */
   preview(fields: PreviewFields, options?: CallOptions): Promise<TriggerPreview>
   /** Lists the chains with events that triggers can watch. */
   chains(options?: CallOptions): Promise<Chain[]>
-  /** Starts a real run, marked `test`. Not retried. */
+  /** Starts a real run that is marked as `test`. The call is not retried. */
   test(id: string, fields: TestFields, options?: CallOptions): Promise<QueuedRun>
-  /** Cancels all queued runs. Not retried, because a repeated call would also cancel runs queued since. */
+  /**
+   * Cancels all queued runs of a trigger. The call is not retried, because a retry would also cancel runs that were
+   * queued later.
+   */
   purge(id: string, options?: CallOptions): Promise<Purged>
-  /** Posts to the webhook. Needs no token. */
+  /** Posts an event to the webhook of a trigger. Needs no token. */
   fire(
     id: string,
     body: string | Uint8Array<ArrayBuffer>,
     headers?: Readonly<Record<string, string>>,
     options?: FireOptions,
   ): Promise<FiredRun>
-  /** Newest first. */
+  /** Lists the runs of a trigger, newest first. */
   runs(id: string, filter?: RunFilter, options?: CallOptions): Listing<Run>
-  /** @param options.wait seconds of long polling until the run has finished, up to 30 */
+  /** Returns a run. @param options.wait maximum time to wait until the run has finished, in seconds, up to 30 */
   run(runId: string, options?: CallOptions & { wait?: number }): Promise<Run>
-  /** Returns the run once it has finished or failed. Survives lost connections. Stops only with the signal. */
+  /**
+   * Waits until a run has finished or failed, and returns it. The wait survives lost connections. Only the signal
+   * aborts it.
+   */
   waitForRun(runId: string, options?: CallOptions): Promise<Run>
-  /** Cancels a queued run. @throws {Conflict} if it is not queued */
+  /** Cancels a queued run. @throws {Conflict} if the run is not queued */
   cancelRun(runId: string, options?: CallOptions): Promise<Run>
-  /** Runs the event again as a new run, with the current code or `{code: 'original'}`. Not retried. */
+  /**
+   * Starts a new run with the input of an earlier run. It uses the current code, or the original code with `{code:
+   * 'original'}`. The call is not retried.
+   */
   replayRun(runId: string, fields?: ReplayFields, options?: CallOptions): Promise<QueuedRun>
-  /** Yields runs as they finish, each once. Survives lost connections. Stops with the signal or the consumer. */
+  /**
+   * Yields each run of a trigger once, when it finishes. The iteration survives lost connections. It ends when the
+   * signal aborts or the consumer stops.
+   */
   watchRuns(id: string, options?: WatchOptions): AsyncGenerator<Run, void, undefined>
 }
 
@@ -97,7 +117,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     },
     list: (filter = {}, options) => listing(() => triggerPages(parts, filter, options)),
     get: async (id, options) => get(triggerPath(id), options),
-    // Repeating the same change has no further effect.
+    // A change may be retried, because repeating it has no further effect.
     async patch(id, json, options) {
       const path = triggerPath(id)
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const

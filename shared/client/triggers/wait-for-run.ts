@@ -5,10 +5,13 @@ import { ask, runPath, type TriggersParts } from './ask.ts'
 import { patiently } from './patience.ts'
 import type { Run } from './records.ts'
 
-/** Delay before the next poll if the server answers at once instead of waiting. */
+/** Delay before the next poll if the server answers immediately instead of waiting, in milliseconds. */
 const UNWAITED_MS = 1_000
 
-/** @param wait seconds of long polling until the run has finished, up to 30 */
+/**
+ * Fetches a run.
+ * @param wait maximum time to wait until the run has finished, in seconds, up to 30
+ */
 export async function runNow(
   parts: TriggersParts,
   runId: string,
@@ -19,8 +22,8 @@ export async function runNow(
 }
 
 /**
- * Waits until a run has finished, regardless of the duration and of lost connections.
- * @throws {SvcError} at once if the first request fails, so that a wrong address is reported
+ * Waits until a run has finished, however long it takes, and despite lost connections.
+ * @throws {SvcError} immediately if the first request fails, so that a wrong address is reported
  */
 export async function waitForRun(
   parts: TriggersParts,

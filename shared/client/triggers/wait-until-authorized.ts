@@ -7,24 +7,26 @@ import type { CallOptions } from '../options.ts'
 import { ask, type TriggersParts } from './ask.ts'
 import type { Me } from './records.ts'
 
-// Polling within the service's rate limit, for as long as a request can be approved (docs/decisions/0049).
+// Interval and maximum duration of the polling, in milliseconds. The interval respects the service's rate limit. The
+// duration is the time within which a request can be approved (docs/decisions/0049).
 const EVERY_MS = 1_000
 const WITHIN_MS = 15 * 60 * 1_000
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** The token can no longer be approved. */
+/** Error codes which mean that the token can no longer be approved. */
 const ENDS: ReadonlySet<string> = new Set(ENDED_REQUEST)
 
 export type AuthorizedOptions = CallOptions & {
-  /** A token of `newAgentToken()`. Default: the client's own. */
+  /** Agent token from `newAgentToken()`. Default: the client's own token. */
   token?: string
 }
 
 /**
- * Polls until a person has approved the token: 401 means "not yet". Any other error is thrown.
- * @returns the token's owner
- * @throws {Unauthorized} after 15 minutes; at once with the code `request_refused`, `request_locked` or
+ * Polls until a person has approved the token. A 401 means that the token is not approved yet. Any other error is
+ * thrown.
+ * @returns the owner of the token
+ * @throws {Unauthorized} after 15 minutes, or immediately with the code `request_refused`, `request_locked` or
  * `request_expired`
  */
 export async function waitUntilAuthorized(
@@ -34,8 +36,8 @@ export async function waitUntilAuthorized(
   if (token !== undefined && !TOKEN_SHAPE.test(token))
     throw new NotSent(
       'bad_credential',
-      `this can not be a token: one has at least ${AGENT_TOKEN_MIN_CHARACTERS} URL-safe characters`,
-      'Make one with newAgentToken().',
+      `not a token: expected at least ${AGENT_TOKEN_MIN_CHARACTERS} URL-safe characters`,
+      'Create one with newAgentToken().',
     )
   const question = { method: 'GET', path: '/api/me', repeat: 'idempotent' } as const
   for (const until = parts.now() + WITHIN_MS; ;) {

@@ -1,6 +1,6 @@
 /**
- * Watches a trigger for finished runs. The service has no push, so this polls for new runs and for known unfinished
- * runs that have finished.
+ * Watches a trigger for finished runs. The service cannot push updates, so the client polls for new runs, and for
+ * unfinished runs that have finished since.
  */
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
@@ -17,17 +17,23 @@ import {
 import { UnfinishedRuns } from './unfinished-runs.ts'
 
 export type WatchOptions = CallOptions & {
-  /** Includes runs queued at this time or later, also finished ones. Default: runs that finish from now on. */
+  /**
+   * Includes runs that were queued at this time or later, even if they have already finished. Default: only runs that
+   * finish after the call.
+   */
   since?: string | Date
 }
 
-// Poll interval: short after a run has finished, then doubling.
+// Poll interval, in milliseconds. It is short after a run has finished, and then doubles up to the maximum.
 const FIRST_MS = 500
 const LAST_MS = 10_000
-/** Maximum poll interval while a run is unfinished. */
+/** Maximum poll interval while a run is unfinished, in milliseconds. */
 const UNFINISHED_MS = 2_000
 
-/** Starts with this call, not with the first read. Yields each run once. */
+/**
+ * Yields each run of a trigger once, when it has finished. Watching starts with the call to this function, not with the
+ * first read from the iterator.
+ */
 export function watchRuns(
   parts: TriggersParts,
   triggerId: string,
@@ -35,7 +41,7 @@ export function watchRuns(
 ): AsyncGenerator<Run, void, undefined> {
   const watch = new Watch(parts, triggerId, options)
   const begun = watch.begin()
-  // The error is reported to the reader. This prevents an unhandled rejection if nothing is read.
+  // The iterator reports the error to its reader. This handler prevents an unhandled rejection if nothing is read.
   begun.catch(() => undefined)
   return watch.ends(begun)
 }
@@ -46,7 +52,10 @@ class Watch {
   readonly #options: WatchOptions
   readonly #signal: AbortSignal | undefined
   readonly #unfinished: UnfinishedRuns
-  /** All runs queued before `until` are known, and of those queued at exactly that time, the ones in `atThat`. */
+  /**
+   * Describes which runs are already known: all runs queued before `until`, and the runs in `atThat`, which were queued
+   * exactly at `until`.
+   */
   #known: { until: string | undefined; atThat: Set<string> } = {
     until: undefined,
     atThat: new Set(),
@@ -63,7 +72,10 @@ class Watch {
     })
   }
 
-  /** Takes the initial snapshot. Does not retry for long, so that a wrong ID, token or address is reported at once. */
+  /**
+   * Determines which runs exist at the start. Does not retry for long, so that a wrong ID, token or address is reported
+   * immediately.
+   */
   async begin(): Promise<void> {
     const { since } = this.#options
     if (since !== undefined) {
@@ -99,7 +111,7 @@ class Watch {
     }
   }
 
-  /** Yields batches of runs that have finished since the last poll, in the order they were queued. */
+  /** Yields batches of runs that have finished since the last poll, in the order in which they were queued. */
   async *#look(): AsyncGenerator<Run[], void, undefined> {
     yield* this.#unfinished.ended()
     const since = this.#known.until
@@ -109,7 +121,8 @@ class Watch {
         this.#parts,
         this.#signal,
       )
-    // Processes the oldest page first. To hold only one page in memory, all but the newest are fetched a second time.
+    // Processes the pages from oldest to newest. To keep only one page in memory, fetches all pages but the newest a
+    // second time.
     const places: PagePlace[] = []
     let newest: PageOfRuns | undefined
     for await (const read of runPages(page)) {

@@ -1,4 +1,4 @@
-/** Converts a sealed outcome to the response or error of a plain `svc_action`. */
+/** Converts the outcome in a sealed response to the response or the error of a plain `svc_action` call. */
 import type { z } from 'zod'
 import type { svcActionAnswer } from '../../wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../wire/outcome.ts'
@@ -9,7 +9,10 @@ import type { CallRefused } from './call-refused.ts'
 
 export type SvcActionAnswer = z.infer<typeof svcActionAnswer>
 
-/** @throws {ActionFailed | SvcError} if the action failed, or was stopped for lack of funds */
+/**
+ * Returns the response of a successful action.
+ * @throws {ActionFailed | SvcError} if the action failed, or was stopped for lack of funds
+ */
 export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
   const logs = logsText(outcome.logs)
   if (outcome.status === 'failed') {
@@ -20,7 +23,7 @@ export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
     throw new ActionFailed(text, { code, receipt, requestId: undefined })
   }
   const { response, action_cid, duration_ms, charged_cents, receipt } = outcome
-  // The receipt exists: `receiptOfCall` rejects an outcome without one.
+  // The outcome has a receipt, because `receiptOfCall` rejects an outcome without one.
   return {
     response,
     logs,
@@ -32,16 +35,19 @@ export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
   }
 }
 
-/** Creates the error class that matches the status inside the envelope. */
+/** Creates the error for a call that was rejected inside the envelope, with the class that matches its status. */
 export function refusalInside({ message, status, code, fix, retryAfterS }: CallRefused): SvcError {
   return refusalOf(message, { status, code, fix, retryAfterS })
 }
 
 const LOOK_FIRST =
-  'The action may have had effects; look before you try again. Nothing was charged.'
+  'The action may have taken effect: check before you try again. Nothing was charged.'
 const stoppedBy = (status: number, code: string, fix = LOOK_FIRST) => ({ status, code, fix })
 
-/** Codes of actions that were stopped because their next second could not be reserved, with the status of each. */
+/**
+ * Error codes of actions that were stopped because the cost of their next second could not be reserved, with the
+ * matching error.
+ */
 const STOPPED = new Map([
   ['out_of_credits', stoppedBy(402, 'out_of_credits', 'Add funds: billing.createPaymentIntent.')],
   ['spend_cap_reached', stoppedBy(402, 'spend_cap_reached', 'Wait, or raise the cap of this key.')],

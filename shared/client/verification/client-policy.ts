@@ -1,13 +1,32 @@
-/** Derives the evidence policy from a client's options and defaults. */
-import type { Policy } from '../../attestation/policy.ts'
+/** Derives the policy for evidence from the options of a client and from defaults. */
+import type { Measurements, Policy } from '../../attestation/policy.ts'
 import { isLoopback } from '../../loopback.ts'
-import type { ClientPolicy, Verify } from '../options.ts'
 import { PolicyIncomplete } from './failures.ts'
 
 /**
- * Builds the policy. With `once`, a loopback origin may use any root: a local stack is simulated, and no other machine
- * can be in between. Everywhere else, a simulated root is accepted only if the policy names it.
- * @throws {PolicyIncomplete} if `required` lacks the application or the accepted machines
+ * Determines when the origin's evidence is verified.
+ * - `once`: before the first key is sent, and again after an hour. The application is pinned on first use. A different
+ *   application is rejected later.
+ * - `required`: as `once`, but the policy must name the application (`composeHashes`) and the accepted machines
+ *   (`measurements`, or `'open'`). The evidence must name the host of the base URL. Actions are sealed by default.
+ * - `never`: evidence is not verified, and the client relies on TLS alone.
+ */
+export type Verify = 'once' | 'required' | 'never'
+
+/**
+ * Requirements for the evidence. By default, the root must be Intel's, and the platform must be up to date.
+ * `measurements: 'open'` accepts any firmware and operating system.
+ */
+export type ClientPolicy = Partial<Omit<Policy, 'measurements'>> & {
+  measurements?: readonly Measurements[] | 'open'
+}
+
+/**
+ * Builds the policy for evidence. With `once`, an origin on loopback may use any root, because a local stack is
+ * simulated, and no other machine can intercept the connection. In all other cases, a simulated root is accepted only
+ * if the policy names it.
+ * @throws {PolicyIncomplete} if `verify` is `required` and the policy does not name the application or the accepted
+ * machines
  */
 export function clientPolicy(baseUrl: string, verify: Verify, given: ClientPolicy = {}): Policy {
   if (verify === 'required') requireNamed(given)
@@ -25,16 +44,16 @@ function requireNamed({ composeHashes, measurements, root }: ClientPolicy): void
   if (!composeHashes?.length)
     throw new PolicyIncomplete(
       'policy.composeHashes',
-      'Name the compose hashes that you have read: SHA-256 in hex of app_compose, which GET /info shows.',
+      'List the compose hashes that you have reviewed: SHA-256 in hex of app_compose, which GET /info returns.',
     )
   if (measurements !== 'open' && !measurements?.length)
     throw new PolicyIncomplete(
       'policy.measurements',
-      'Name the machines (MRTD, RTMR0-2) that you accept, or say "open": any firmware and operating system.',
+      'List the machines (MRTD, RTMR0-2) that you accept, or use "open" to accept any firmware and operating system.',
     )
   if (root?.kind === 'any')
     throw new PolicyIncomplete(
-      'policy.root of one kind',
-      'Leave it out for Intel’s root, or pin a simulated one by its SHA-256.',
+      'a specific policy.root',
+      'Omit it for Intel’s root, or pin a simulated one by its SHA-256.',
     )
 }

@@ -1,13 +1,15 @@
-/** A client's trust in its origin: verified before the first key is sent, and again after an hour. */
+/**
+ * Manages the verification of a client's origin. The origin is verified before the first key is sent, and again after
+ * an hour.
+ */
 import type { ActionStatement } from '../../action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 import { isLoopback } from '../../loopback.ts'
 import type { Receipt } from '../../receipt.ts'
-import type { ClientPolicy, Verify } from '../options.ts'
 import { type Surroundings, slept } from '../surroundings.ts'
-import { clientPolicy } from './client-policy.ts'
+import { type ClientPolicy, clientPolicy, type Verify } from './client-policy.ts'
 import { EvidenceRefused } from './failures.ts'
 import { PinnedApplication } from './pinned-application.ts'
 import type { TrustedOrigin } from './trusted-origin.ts'
@@ -18,16 +20,16 @@ export type VerificationOptions = {
   policy?: ClientPolicy | undefined
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   sleep?: Surroundings['sleep'] | undefined
-  /** The client's signal: aborts a verification for all of its callers. */
+  /** The client's signal. It aborts a verification for all callers that wait for it. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * A few times the usual duration. Another caller's verification is awaited for this long, because its request may be
- * gone.
+ * Maximum time to wait for a verification that another caller started, in milliseconds: a few times its usual duration.
+ * The other caller's request may have ended, and the verification with it.
  */
 const JOINED_MS = 5_000
 
@@ -38,7 +40,10 @@ export class OriginVerification {
   #trusted: TrustedOrigin | undefined
   #underWay: Promise<TrustedOrigin> | undefined
 
-  /** @throws {PolicyIncomplete} */
+  /**
+   * Derives the policy from the options.
+   * @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete
+   */
   constructor(options: VerificationOptions) {
     const { baseUrl, verify, policy } = options
     this.#options = options
@@ -46,32 +51,35 @@ export class OriginVerification {
     this.#pinned = new PinnedApplication(verify)
   }
 
-  /** Scheme, host and port. */
+  /** Scheme, host and port of the origin. */
   get origin(): string {
     return new URL(this.#options.baseUrl).origin
   }
 
-  /** True if calls are sealed by default. */
+  /** True if action calls are sealed by default. */
   get sealsByDefault(): boolean {
     return this.#options.verify === 'required'
   }
 
-  /** False under `never`, where TLS alone is trusted. */
+  /** True if the origin's evidence is verified. False under `verify: 'never'`, which trusts TLS alone. */
   get judges(): boolean {
     return this.#options.verify !== 'never'
   }
 
   /**
-   * Resolves when an API key, a proof or a usage key may be sent to this origin. Under `never`, resolves at once
-   * without a request.
-   * @param signal aborts this wait only
+   * Resolves when an API key, a proof or a usage key may be sent to the origin. Under `verify: 'never'`, resolves
+   * immediately without a request.
+   * @param signal aborts only the wait of this caller
    * @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged}
    */
   async beforeCredential(signal?: AbortSignal): Promise<void> {
     if (this.judges) await this.trusted(signal)
   }
 
-  /** Returns the origin if verified within the last hour; otherwise verifies it now, even under `never`. */
+  /**
+   * Returns the origin if it was verified within the last hour. Otherwise verifies it first, even under `verify:
+   * 'never'`.
+   */
   async trusted(signal?: AbortSignal): Promise<TrustedOrigin> {
     signal?.throwIfAborted()
     const trusted = this.#trusted
@@ -79,7 +87,7 @@ export class OriginVerification {
     return until(this.#verification(), signal)
   }
 
-  /** Verifies the current evidence. If it passes, it replaces the earlier result. */
+  /** Verifies the origin's current evidence. If the evidence passes, the result replaces the earlier one. */
   async report(signal?: AbortSignal): Promise<Report> {
     signal?.throwIfAborted()
     const { report } = await until(this.#verification(), signal)
@@ -87,8 +95,8 @@ export class OriginVerification {
   }
 
   /**
-   * Verifies the origin's signature on a receipt and parses it. It may be from another version of the application:
-   * `compose_hash` states which.
+   * Verifies the origin's signature on a receipt, and parses the receipt. The receipt may be from another version of
+   * the application. `compose_hash` shows the version.
    * @throws {ReceiptRefused}
    */
   async receipt(text: string, signal?: AbortSignal): Promise<Receipt> {
@@ -98,7 +106,7 @@ export class OriginVerification {
   }
 
   /**
-   * Verifies the origin's statement about the key of this action, and parses it.
+   * Verifies and parses the origin's statement about the public key of an action.
    * @throws {StatementRefused}
    */
   async actionStatement(text: string, cid: string, signal?: AbortSignal): Promise<ActionStatement> {
@@ -108,7 +116,8 @@ export class OriginVerification {
   }
 
   /**
-   * Single-flight: concurrent callers share one verification. A failure is not cached, so the next caller tries again.
+   * Verifies the origin. Concurrent callers share one verification (single-flight). Failures are not cached, so the
+   * next caller tries again.
    */
   async #verification(): Promise<TrustedOrigin> {
     for (let underWay = this.#underWay; underWay; underWay = this.#underWay) {
@@ -124,7 +133,7 @@ export class OriginVerification {
   }
 
   /**
-   * Awaits a verification that another caller started. Returns undefined after a timeout: in a Worker, work of a
+   * Waits for a verification that another caller started. Returns undefined after a timeout. In a Worker, the work of a
    * finished request stops, and a promise that depends on it never settles.
    */
   async #joined(underWay: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
@@ -142,7 +151,7 @@ export class OriginVerification {
   }
 
   async #verified(): Promise<TrustedOrigin> {
-    // Distrusts the origin until it passes again, because the earlier result may have been wrong.
+    // Until the origin passes verification again, it is not trusted, because the earlier result may have been wrong.
     this.#trusted = undefined
     const { baseUrl, fetch, random, now, signal } = this.#options
     const { judgedOrigin } = await import('./verifier.ts')
@@ -160,23 +169,29 @@ export class OriginVerification {
     return this.#trusted
   }
 
-  /** Compares the base URL with the hosts in the evidence, to detect that TLS terminates before the machine. */
+  /**
+   * Compares the base URL with the hosts in the evidence. If they differ, TLS may terminate before the connection
+   * reaches the machine.
+   */
   #withHost({ report, hosts }: TrustedOrigin): Report {
     const { hostname } = new URL(this.#options.baseUrl)
     if (isLoopback(hostname) || hosts.some((host) => host.toLowerCase() === hostname)) return report
-    const foreign = `the evidence is of ${hosts.join(', ')}, and the base URL names ${hostname}, where TLS ends before the machine`
+    const foreign = `the evidence is for ${hosts.join(', ')}, but the base URL names ${hostname}, where TLS ends before the machine`
     if (this.#options.verify === 'required')
       throw new EvidenceRefused('certificate', foreign, report)
-    return { ...report, open: [...report.open, `Who reads plain calls: ${foreign}.`] }
+    return { ...report, open: [...report.open, `Who can read unsealed calls: ${foreign}.`] }
   }
 }
 
-/** Also rejects a `verifiedUntil` too far in the future: a clock set back would extend the hour. */
+/**
+ * Returns true if a verification has not expired. Also rejects a `verifiedUntil` that is too far in the future, because
+ * setting the clock back would extend the hour.
+ */
 function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
   return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS
 }
 
-/** @throws the signal's reason if it aborts first */
+/** Waits for a promise, unless the signal aborts first. @throws the signal's reason */
 function until<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

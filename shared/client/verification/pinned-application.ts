@@ -1,10 +1,10 @@
 import type { Report } from '../../attestation/report.ts'
-import type { Verify } from '../options.ts'
+import type { Verify } from './client-policy.ts'
 import { EvidenceChanged } from './failures.ts'
 
 /**
  * Pins the application on first use, for the lifetime of the client. Under `verify: 'required'`, the policy lists the
- * accepted compose hashes, so an upgrade between them is allowed.
+ * accepted compose hashes, so an upgrade to another one of them is allowed.
  */
 export class PinnedApplication {
   readonly #pinsCompose: boolean
@@ -14,7 +14,10 @@ export class PinnedApplication {
     this.#pinsCompose = verify !== 'required'
   }
 
-  /** @throws {EvidenceChanged} if a report that passed is for another application */
+  /**
+   * Checks that a report is for the pinned application.
+   * @throws {EvidenceChanged} if the report passed, but is for another application
+   */
   require(report: Report): void {
     const found = applicationIn(report)
     const seen = (this.#seen ??= found)

@@ -6,9 +6,9 @@ const KEY_ID_BYTES = 16
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 
 /**
- * Imports the key that receipts are verified with, using WebCrypto in browsers, Workers and Node.
- * @param point 65 bytes, an uncompressed point of P-256: `public_key` of `/evidences/receipt-key.json`
- * @throws {DOMException} if it is not a point on the curve
+ * Imports the public key for verifying receipts. Uses WebCrypto, which browsers, Workers and Node support.
+ * @param point uncompressed P-256 point of 65 bytes, which is `public_key` in `/evidences/receipt-key.json`
+ * @throws {DOMException} if the point is not on the curve
  */
 export async function importReceiptKey(point: Uint8Array): Promise<ReceiptKey> {
   const raw = Uint8Array.from(point)

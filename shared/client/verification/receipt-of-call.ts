@@ -3,17 +3,17 @@ import { type Receipt, type ReceiptKey, sha256OfText, verifyReceipt } from '../.
 import { ORIGIN_LOST, type Outcome } from '../../wire/outcome.ts'
 import { ReceiptMismatch } from './failures.ts'
 
-/** The facts of a call that the client knows itself. */
+/** Data of a call, as the client sent it, with which the receipt is compared. */
 export type CalledAction = {
   code: string
-  /** `js_params` exactly as sealed. */
+  /** Text of `js_params`, exactly as it was sealed. */
   paramsText: string
 }
 
 /**
- * Verifies the receipt of a response: the signature, and that it is for this call and outcome. Does not check the
- * account, which a client with a usage key does not know.
- * @returns undefined if the origin lost the run
+ * Verifies that the receipt of a response has a valid signature, and is for this call and outcome. Does not check the
+ * account, because a client with a usage key does not have the account's hash.
+ * @returns the receipt, or undefined if the origin lost the run
  * @throws {ReceiptRefused | ReceiptMismatch}
  */
 export async function receiptOfCall(
@@ -23,7 +23,7 @@ export async function receiptOfCall(
 ): Promise<Receipt | undefined> {
   if (outcome.receipt === undefined) {
     if (outcome.status === 'failed' && outcome.code === ORIGIN_LOST) return undefined
-    throw new ReceiptMismatch('there is none')
+    throw new ReceiptMismatch('no receipt')
   }
   const receipt = await verifyReceipt(outcome.receipt, key)
   const expected: Partial<Receipt> = {

@@ -1,4 +1,7 @@
-/** Runs actions end-to-end encrypted to the key in the verified evidence, so that intermediaries cannot read them. */
+/**
+ * Runs actions with end-to-end encryption. Calls are encrypted to the key in the verified evidence, so that
+ * intermediaries cannot read them.
+ */
 import { requireApiKeyShape } from '../credential.ts'
 import { SvcError } from '../failures.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
@@ -13,10 +16,10 @@ import type { OriginVerification } from './origin-verification.ts'
 
 export type SealedActionsParts = Surroundings & {
   verification: OriginVerification
-  /** URL of the origin, or of an edge that forwards sealed calls. */
+  /** URL to which sealed calls are sent: the origin, or an edge that forwards them. */
   via: string
   retries: RetryOptions | undefined
-  /** The client's own signal. */
+  /** Signal that aborts all calls of the client. */
   signal: AbortSignal | undefined
 }
 
@@ -30,9 +33,10 @@ export class SealedActions {
   }
 
   /**
-   * Executes an action at most once, and verifies its receipt. Retried if the origin's sealed response says that
-   * nothing was executed (429), or if no connection was made; never if the action may have run.
-   * @throws {SvcError} the errors of a plain call, and those of `failures.ts`
+   * Executes an action at most once, and verifies its receipt. The call is retried if the origin's sealed response
+   * states that nothing was executed (429), or if no connection was established. It is never retried if the action may
+   * have run.
+   * @throws {SvcError} any error of a plain call, or an error of `failures.ts`
    */
   async svcAction(
     apiKey: string,
@@ -72,10 +76,10 @@ export class SealedActions {
     } catch (error) {
       signal?.throwIfAborted()
       const failure = error instanceof CallRefused ? refusalInside(error) : error
-      // The trust expired between the check here and the one inside.
+      // The verification expired after it was checked here, and before the call was sealed.
       if (error instanceof TrustExpired && sends.begun === 0)
         return { failure: error, waits: false }
-      // After the call was sealed a second time, the first one may have run, whatever the last response says.
+      // If the call was sealed a second time, the first one may have run, regardless of the last response.
       const isFirstWord = error instanceof CallRefused || error instanceof NetworkFailed
       if (isFirstWord && sends.begun === 1) return { failure: failure as SvcError, waits: true }
       if (failure instanceof SvcError || sends.begun === 0) throw failure

@@ -1,6 +1,6 @@
 /**
- * `svc_action` sealed end to end: the envelope contains API key, code and params, for an origin that the client has
- * verified itself. Intermediaries, including the edge, can neither read nor change it.
+ * Sends a sealed `svc_action` call. The envelope contains the API key, the code and the params, and is encrypted for an
+ * origin that the client has verified itself. Intermediaries, including the edge, can neither read nor change the call.
  */
 import { encodeBase64url } from '../../base64url.ts'
 import { SEALED_CONTENT_TYPE } from '../../envelope/format.ts'
@@ -18,35 +18,38 @@ import type { TrustedOrigin } from './trusted-origin.ts'
 
 export type SealedChannel = {
   trusted: TrustedOrigin
-  /** URL of the origin, or of an edge that forwards sealed requests. */
+  /** URL to which sealed requests are sent: the origin, or an edge that forwards them. */
   url: string | URL
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** Aborts the wait. The origin may have started the action. */
+  /** Signal that aborts the wait for the response. The origin may already have started the action. */
   signal?: AbortSignal
 }
 
 export type ActionCall = { apiKey: string; code: string; jsParams?: object }
 
 export type SealedAnswer = {
-  /** Outcome of the action. A failed action is a valid response. */
+  /** Outcome of the action. A response that reports a failed action is also valid. */
   outcome: Outcome
-  /** Verified to be for this call; undefined if the origin lost the run. */
+  /** Receipt of the run, verified to be for this call. Undefined if the origin lost the run. */
   receipt: Receipt | undefined
-  /** Use this from now on: it differs if the origin had to be verified again. */
+  /**
+   * The verified origin, to be used for later calls. It differs from the given origin if the origin had to be verified
+   * again.
+   */
   trusted: TrustedOrigin
 }
 
 /**
- * Executes an action at most once. The call is sealed again only if the origin's verified key has changed, and then
- * under the same request ID. While processes with both keys run, an intermediary that already forwarded the first call
- * to the old key gains nothing.
+ * Executes an action at most once. The call is sealed again only if the origin's verified channel key has changed, and
+ * then with the same request ID. All processes of the origin accept a request ID only once. Therefore, an intermediary
+ * cannot have the action executed twice by also forwarding the first call to a process with the old key.
  * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `failures.ts`
- * @throws {AnswerNotAuthentic} if the origin did not make the response for this call
+ * @throws {AnswerNotAuthentic} if the response is not the origin's response to this call
  * @throws {ReceiptRefused | ReceiptMismatch} if the receipt is not for this call and outcome
- * @throws {EvidenceRefused} if the origin had to be verified again and did not pass
+ * @throws {EvidenceRefused} if the origin had to be verified again, and its evidence failed
  */
 export async function sealedSvcAction(
   channel: SealedChannel,
@@ -64,7 +67,7 @@ export async function sealedSvcAction(
     if (answer === 'unknown_key') throw new ChannelKeyUnknown()
   }
   if (answer.state === 'refused') throw new CallRefused(answer)
-  if (answer.state === 'running') throw new AnswerUnreadable('it is that of a run with an id')
+  if (answer.state === 'running') throw new AnswerUnreadable('it belongs to a run with an ID')
   const { outcome } = answer
   const key = await importReceiptKey(trusted.receiptKey)
   const { composeHash } = trusted
@@ -78,8 +81,9 @@ export async function sealedSvcAction(
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * A call that is sealed again keeps its request ID and `issuedAt`. All processes of the origin together accept an ID
- * once, and forget it when the time counted from `issuedAt` is over.
+ * A call that is ready to be sealed. If it is sealed again, it keeps its request ID and `issuedAt`. The processes of
+ * the origin together accept a request ID only once, and store the ID until the request expires, counted from
+ * `issuedAt`.
  */
 type PreparedCall = {
   call: ActionCall
@@ -114,11 +118,14 @@ async function sent(
     throw new AnswerUnsealed(status)
   }
   const sealed = await bodyWithin(response, SEALED_ANSWER_MAX_BYTES)
-  if (!sealed) throw new AnswerUnreadable('it is larger than any answer')
+  if (!sealed) throw new AnswerUnreadable('it is too large')
   return answerIn(await open(sealed))
 }
 
-/** Inserts the params as the exact text whose hash is compared with the receipt. */
+/**
+ * Builds the plaintext of a sealed call. Inserts the params as the same text that is hashed for the comparison with the
+ * receipt.
+ */
 function plaintextOf(
   { apiKey, code }: ActionCall,
   paramsText: string,
@@ -144,7 +151,7 @@ function answerIn(text: Uint8Array): ExecuteAnswer {
     throw new AnswerUnreadable('it is not JSON')
   }
   const read = executeAnswerSchema.safeParse(answer)
-  if (!read.success) throw new AnswerUnreadable('it has another shape')
+  if (!read.success) throw new AnswerUnreadable('it has the wrong shape')
   return read.data
 }
 

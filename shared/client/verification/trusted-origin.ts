@@ -7,46 +7,47 @@ import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 
 /** An origin with evidence that this client has verified itself. */
 export type TrustedOrigin = {
-  // Uncompressed P-256 points, 65 bytes each.
+  // Public keys of the origin, as uncompressed P-256 points of 65 bytes each.
   channelKey: Uint8Array
   receiptKey: Uint8Array
-  /** Hex of 32 bytes: the application that its receipts must name. */
+  /** Compose hash of the application, 32 bytes in hex. The origin's receipts must contain it. */
   composeHash: string
-  /** Host names of the certificates in the evidence, where TLS terminates inside the machine. */
+  /** Host names of the certificates in the evidence. TLS connections to these hosts terminate inside the machine. */
   hosts: readonly string[]
   report: Report
-  /** Unix milliseconds. After this time, nothing is sealed to it. */
+  /** Time at which the verification expires, in Unix milliseconds. After this time, no call is sealed to the origin. */
   verifiedUntil: number
-  /** @throws {EvidenceUnavailable | EvidenceRefused} */
+  /** Verifies the origin again. @throws {EvidenceUnavailable | EvidenceRefused} */
   verifyAgain(): Promise<TrustedOrigin>
 }
 
 export type OriginToVerify = {
-  /** URL of the origin, or of an edge that forwards its evidence. */
+  /** URL of the origin, or of an edge that forwards the origin's evidence. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
   policy: Policy
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }
 
 /**
- * Rules that the keys depend on. The handshake, CAA and the governance contract are not visible on every platform. A
- * policy that names the application is a stronger check than those.
+ * Verification rules that must pass before the keys in the evidence are used. The other rules (certificate, CAA,
+ * governance) are not required, because not every platform provides access to the TLS handshake, CAA records and the
+ * governance contract. A policy that names the application is a stronger check than these rules.
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 const NONCE_BYTES = 32
 const CERTIFICATE_FILE = /^cert-(.+)\.pem$/
 
 /**
- * Verifies an origin by its evidence and a fresh quote.
+ * Verifies an origin by its evidence and a fresh quote for a random nonce.
  * @throws {EvidenceUnavailable | EvidenceRefused}
  */
 export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   const { baseUrl, fetch, policy, random, now, signal } = origin
-  // Taken before the first request, so that the evidence is not older than this.
+  // The time is read before the first request, so that the evidence is not older than this time.
   const at = now()
   const nonce = random(NONCE_BYTES)
   const bundle = await fetchEvidence({ baseUrl, fetch, nonce, now, ...(signal && { signal }) })
@@ -58,7 +59,7 @@ export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigi
     channelKey: keys.channel,
     receiptKey: keys.receipt,
     composeHash,
-    // Rule 4 passed, so all files are covered by the checksums.
+    // Rule 4 passed, so the checksums cover all certificate files.
     hosts: Object.keys(bundle.files).flatMap((name) => CERTIFICATE_FILE.exec(name)?.[1] ?? []),
     report,
     verifiedUntil: Math.min(at + CHANNEL_KEY_MAX_AGE_MS, keys.channelValidUntil),

@@ -1,6 +1,6 @@
 /**
- * The modules that a client loads on demand: evidence verification, HPKE and zod. Converts their errors to the client's
- * own.
+ * Modules that a client loads on demand: evidence verification, HPKE and zod. Their errors are converted to errors of
+ * the client.
  */
 import {
   type ActionStatement,
@@ -29,22 +29,22 @@ import {
 } from './sealed-svc-action.ts'
 import { type OriginToVerify, type TrustedOrigin, verifyOrigin } from './trusted-origin.ts'
 
-/** @throws {EvidenceUnavailable | EvidenceRefused} */
+/** Verifies an origin by its evidence. @throws {EvidenceUnavailable | EvidenceRefused} */
 export function judgedOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   return verifyOrigin(origin).catch(rethrown)
 }
 
-/** @throws {SvcError} of `failures.ts`; {CallRefused} */
+/** Sends a sealed call and verifies the response. @throws {SvcError} an error of `failures.ts`, or `CallRefused` */
 export function sealedAnswer(channel: SealedChannel, call: ActionCall): Promise<SealedAnswer> {
   return sealedSvcAction(channel, call).catch(rethrown)
 }
 
-/** @throws {ReceiptRefused} */
+/** Verifies and parses a receipt. @throws {ReceiptRefused} */
 export async function receiptOf(text: string, { receiptKey }: TrustedOrigin): Promise<Receipt> {
   return verifyReceipt(text, await importReceiptKey(receiptKey)).catch(rethrown)
 }
 
-/** @throws {StatementRefused} */
+/** Verifies and parses a statement about an action's public key. @throws {StatementRefused} */
 export async function actionStatementOf(
   text: string,
   cid: string,

@@ -1,2 +1,2 @@
-/** Answers each message: a hop to a process and back. */
+/** Answers each message, to measure a round trip to a process. */
 process.on('message', ({ params }: { params: string }) => process.send?.({ value: params }))

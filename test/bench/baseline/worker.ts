@@ -1,6 +1,6 @@
 /**
- * The floor of an intake: one RPC to the object that the path names, one durable insert, 202. And what it is
- * compared with: one insert into D1 on the way, and no object.
+ * Baselines for intake. The minimum: one RPC to the object named in the path, one durable insert, 202. The alternative:
+ * one insert into D1 without an object.
  */
 import { DurableObject } from 'cloudflare:workers'
 

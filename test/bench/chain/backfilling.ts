@@ -4,15 +4,15 @@ import { median, report } from '../report.ts'
 import { contract, watching } from './transfers.ts'
 import type { RunningChain } from './watched-node.ts'
 
-/** In turn with their floor: what else the machine does is in both. */
+/** Alternates with the baseline, so that other load on the machine affects both. */
 const WINDOWS = 5
 
 type Throttle = { blocks: number; latencyMs: number }
 
 /**
- * Blocks a second of one backfill, as the node sees it from its first question to its last answer, against plain questions
- * one after the other at the same node, each as long as its plan allows. What the first backfill does not know is that plan.
- * @param throttle what the node's plan takes, and how long each of its answers
+ * Measures blocks per second of a backfill, as seen by the node from the first call to the last response, compared with
+ * sequential calls of the plan's maximum range. The first backfill has to discover the plan's limit.
+ * @param throttle the plan's range limit, and the latency of each response
  */
 export async function backfilling(
   owner: BenchOwner,
@@ -55,12 +55,12 @@ async function backfilled(
   })
   const ranges = node.ranges.filter(({ from, to }) => to > from && to <= last)
   const times = ranges.map(({ at }) => at)
-  // The first was under way for as long as the node takes.
+  // Adds the latency of the first call, which is recorded only when it is answered.
   const seconds = (Math.max(...times) - Math.min(...times) + latencyMs) / 1000
   return { perSecond: (last - 1) / seconds, questions: ranges.length }
 }
 
-/** @returns blocks a second */
+/** @returns blocks per second */
 async function sequential(url: string, last: number, most: number): Promise<number> {
   const hex = (number: number) => `0x${number.toString(16)}`
   const began = performance.now()

@@ -1,4 +1,7 @@
-/** How many logs a second are planned and decoded, from signatures that give only types, and by ethers with full ones. */
+/**
+ * Measures planning and decoding of logs per second from canonical signatures, compared with ethers with full
+ * signatures.
+ */
 import { Interface } from 'ethers'
 import { declared as declarations } from '../../../.ci/event-table.ts'
 import { decodeLog } from '../../../edge/chain/decoding/decode-log.ts'
@@ -7,7 +10,7 @@ import { parseEventSignature } from '../../../edge/chain/signature/parse-event-s
 import { marksOf, seeded, someLog, type SomeLog, unmarked } from '../../shared/chain/some-logs.ts'
 import { median, type Metric } from '../report.ts'
 
-/** What is watched most: transfers, swaps, orders with arrays of tuples. */
+/** Commonly watched events: transfers, swaps, and orders with arrays of tuples. */
 const WATCHED = ['Transfer(', 'Swap(', 'URI(', 'Supply(', 'OrderFulfilled(', 'UserOperationEvent(']
 const LOGS_EACH = 40
 const ROUNDS = 7
@@ -31,7 +34,7 @@ export function decodeBench(): Metric[] {
   const ethers = each(cases, ({ theirs }, log) => {
     if (!theirs.parseLog(log)) throw new Error('ethers does not know it')
   })
-  // One after the other in each round: what else the machine does meets both.
+  // Alternates within each round, so that other load on the machine affects both.
   const rounds = Array.from({ length: ROUNDS }, () => [perSecond(ours), perSecond(ethers)] as const)
   const value = median(rounds.map(([our]) => our))
   const baseline = median(rounds.map(([, their]) => their))
@@ -39,7 +42,7 @@ export function decodeBench(): Metric[] {
   return [{ bench: 'chain', metric: 'decode_per_s', unit: 'per_s', value, baseline, ratio }]
 }
 
-/** Does something with every log of every case. @returns how many they were */
+/** Applies a function to every log of every case. @returns the number of logs */
 function each<Case extends { logs: readonly SomeLog[] }>(
   cases: readonly Case[],
   decode: (of: Case, log: SomeLog) => void,

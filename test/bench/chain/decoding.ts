@@ -8,7 +8,7 @@ import { TRANSFER, transferOf } from './transfers.ts'
 const LOGS = 5_000
 const WINDOWS = 7
 
-/** Logs a second whose plan is made and that are decoded, against ethers, which is told what is indexed. */
+/** Measures planning and decoding of logs per second, compared with ethers, which is given the indexed arguments. */
 export function decoding(): void {
   const logs = Array.from({ length: LOGS }, (_, n) => transferOf(1, n)).map((log) => ({
     ...log,

@@ -8,14 +8,14 @@ import { crowd, transferOf, watching } from './transfers.ts'
 import type { RunningChain } from './watched-node.ts'
 
 const SAMPLES = 200
-/** Blocks come at no fixed distance from the looks at the chain. */
+/** Not a multiple of the poll interval, so that blocks arrive at varying offsets from polls. */
 const APART_MS = 230
 
 type Started = { params: { event: { transaction_hash: string } }; at: number; runId: string }
 
 /**
- * From the answer of the node that holds a log to its run: as the run says when it was queued, and as the origin is asked
- * to execute it, which is after its insert. One machine, one clock.
+ * Measures from the node's response that contains a log to its run: until it is queued, according to the run, and until
+ * the origin receives its execution request. All on one machine with one clock.
  */
 export async function logToQueued(
   edge: BenchEdge,
@@ -55,7 +55,7 @@ export async function logToQueued(
     }
 }
 
-/** The floor: one RPC to an object, and its durable insert. */
+/** Baseline: one RPC to an object and its durable insert. */
 function bareInserts(edge: BenchEdge) {
   const name = randomBytes(16).toString('hex')
   return post({

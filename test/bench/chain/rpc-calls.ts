@@ -6,13 +6,13 @@ import type { RunningChain } from './watched-node.ts'
 
 const TRIGGERS = 1_000
 const CREATED_AT_ONCE = 16
-/** Further apart than the looks at the chain, so that each block is found by itself. */
+/** Longer than the poll interval, so that each block is found separately. */
 const BLOCKS = 40
 const BLOCK_MS = 1_000
-/** Logs of each block that no trigger watches. */
+/** Number of logs per block that no trigger watches. */
 const CROWD = 100
 
-/** What the node is asked while a number of blocks comes: for one trigger, and for a thousand of as many contracts. */
+/** Measures calls to the node during a number of blocks: for one trigger, and for 1,000 on as many contracts. */
 export async function rpcCalls(
   owners: readonly BenchOwner[],
   running: RunningChain,
@@ -42,9 +42,9 @@ export async function rpcCalls(
     })
 }
 
-/** Calls a minute while the chain grows. */
+/** Calls per minute while the chain grows. */
 async function asked({ chain, node }: RunningChain) {
-  // What the new subscriptions have begun is over by then.
+  // Lets the work started by new subscriptions finish.
   for (let n = 0; n < 6; n++) await grow(chain)
   const before = { questions: node.questions, requests: node.requests }
   const began = performance.now()

@@ -7,17 +7,16 @@ const TOPIC0 = id(TRANSFER)
 export const contract = (n: number) => `0x${(0xc0de_0000 + n).toString(16).padStart(40, '0')}`
 const word = (n: number) => `0x${n.toString(16).padStart(64, '0')}`
 
-/** A transfer as an ERC-20 token logs it. */
 export function transferOf(n: number, amount: number): ScriptedLog {
   return { address: contract(n), topics: [TOPIC0, word(amount + 1), word(7)], data: word(amount) }
 }
 
-/** A block's logs that nobody watches: its bloom is as full as those of a busy chain. */
+/** Unwatched logs of a block, which fill its bloom filter like those of a busy chain. */
 export function crowd(block: number, logs: number): ScriptedLog[] {
   return Array.from({ length: logs }, (_, n) => transferOf(1_000_000 + block * logs + n, n))
 }
 
-/** The outcome of every run, at once. */
+/** Script of the origin double with an immediate outcome. */
 export const AT_ONCE = JSON.stringify({
   steps: [
     {
@@ -33,7 +32,7 @@ export const AT_ONCE = JSON.stringify({
   ],
 })
 
-/** A trigger on the transfers of one contract, as the API takes it. */
+/** API fields of a trigger for the transfers of one contract. */
 export function watching(chain: string, n: number, config: object = {}): object {
   return {
     kind: 'chain_event',

@@ -5,16 +5,16 @@ import { startChainNode } from '../../doubles/chain-node/start-chain-node.ts'
 type Logs = { fromBlock?: string; toBlock?: string; blockHash?: string }
 type Call = { method: string; params?: unknown[] }
 
-/** One `eth_getLogs` of a range: its blocks, and when it was answered. */
+/** An `eth_getLogs` call for a range, and the time of its response. */
 export type RangeAsked = { from: number; to: number; at: number }
 
-/** A node that notes what it is asked, and when it was that a log was in its answer. Times are Unix milliseconds. */
+/** Node that records calls, and when a log was first part of a response. Times in Unix milliseconds. */
 export class WatchedNode extends ChainNode {
-  /** By transaction: the first answer with a log of it. */
+  /** Time of the first response with a log of a transaction, by transaction hash. */
   readonly told = new Map<string, number>()
   readonly ranges: RangeAsked[] = []
 
-  /** Questions so far, of all methods. */
+  /** Number of calls so far, of all methods. */
   get questions(): number {
     return [...this.methods.values()].reduce((sum, count) => sum + count, 0)
   }

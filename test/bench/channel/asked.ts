@@ -1,6 +1,6 @@
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 
-/** What the Worker of this bench is asked to do, one time after the other. */
+/** Request to the Worker of this benchmark, and how often to repeat it. */
 export type Asked = {
   times: number
   request: {

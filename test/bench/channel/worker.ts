@@ -1,4 +1,4 @@
-/** The edge's side of the channel, as often as it is asked: sealed, not sealed, and its parts alone. */
+/** The edge's side of the channel, repeated on request: sealed, unsealed, and its parts separately. */
 import { type Env, settingsOf } from '../../../edge/env.ts'
 import { policyOf } from '../../../edge/trust/trust-settings.ts'
 import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'

@@ -5,13 +5,13 @@ import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 
-/** What a stranger may write, to be read and never to be obeyed. */
+/** Attacker-controlled text, to be shown and never interpreted. */
 const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202Ejavascript:alert(3)'
 const HOSTILE_SHOWN =
   '<img src=x onerror=alert(1)>"><script>alert(2)</script>‹U+202E›javascript:alert(3)'
 const QUOTED = JSON.stringify(HOSTILE)
 
-/** The editor loads when it is needed, and what verifies a receipt once one asks for that. */
+// The editor is loaded on demand, and the receipt verifier when a user requests it.
 const WITH_EDITOR = { maxBytes: 120 * 1024, maxLoadedBytes: 1024 * 1024 }
 
 const result = (page: Page) => page.locator('.result')
@@ -29,7 +29,7 @@ async function ranTo(page: Page, end: 'succeeded' | 'failed'): Promise<void> {
   await result(page).locator('.badge').filter({ hasText: end }).first().waitFor()
 }
 
-/** The editor has pictures of its own, of nothing. */
+/** Checks that no markup was interpreted. The editor itself uses images as placeholders. */
 async function nothingObeyed({ page }: Visitor): Promise<void> {
   expect(
     await page
@@ -41,16 +41,16 @@ async function nothingObeyed({ page }: Visitor): Promise<void> {
 export function actionWalks(walks: Walks): void {
   const atActions = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'actions')
 
-  it('a person permits an action, runs it, and sees what it answered, wrote and cost', async () => {
+  it('permits an action, runs it, and shows its response, logs and cost', async () => {
     const { client, apiKey } = await openAccount(walks)
     const { pkp_id, wallet_address } = await client.createWallet({ name: 'treasury' })
     await client.addGroup({ group_name: 'signers', pkp_ids_permitted: [pkp_id] })
     const visitor = await atConsole(walks, apiKey, 'actions')
     const { page } = visitor
-    await page.getByText('No group permits it.').waitFor()
+    await page.getByText('No group permits this action.').waitFor()
     await judge(page, 'console-actions', WITH_EDITOR)
 
-    await button(page, 'Permit it').click()
+    await button(page, 'Permit').click()
     await page.getByText('Permitted in group 1, signers, with 1 wallet.').waitFor()
     await ranTo(page, 'succeeded')
     const shown = await result(page).innerText()
@@ -58,15 +58,15 @@ export function actionWalks(walks: Walks): void {
     expect(shown).toContain(`signing for ${wallet_address}`)
     expect(shown).toMatch(/Charged\s+\$0\.01/)
     await result(page).getByText('Receipt', { exact: true }).click()
-    await button(page, 'Verify it').click()
-    // A local stack has no hardware, and is not said to be a machine that one can believe.
-    await result(page).getByText('the root is simulated, and Intel').waitFor()
+    await button(page, 'Verify').click()
+    // A local stack has no hardware, so its receipt must not claim a trusted machine.
+    await result(page).getByText('the root is simulated, but Intel').waitFor()
     await page.getByRole('link', { name: '$4.96' }).waitFor()
     await settled(page)
     await judge(page, 'console-actions-result', { ...WITH_EDITOR, maxLoadedBytes: 2 * 1024 * 1024 })
   })
 
-  it('an action that fails shows its error, and its stack leads into the source', async () => {
+  it('shows the error of a failed action, with a stack that links to the source', async () => {
     const visitor = await atActions()
     const { page } = visitor
     const source = `function check(amount) {\n  if (amount > 100) throw new RangeError('too much')\n}\n\nasync function main() {\n  console.log('checking')\n  check(500)\n}\n`
@@ -79,30 +79,32 @@ export function actionWalks(walks: Walks): void {
     await judge(page, 'console-actions-failed', WITH_EDITOR)
 
     await write(page, `${source}// changed\n`)
-    await result(page).getByText('The source was changed since it ran.').waitFor()
+    await result(page).getByText('The source has changed since this run.').waitFor()
   })
 
-  it('an action without an end is stopped; who gave up waiting for it finds it again', async () => {
+  it('stops an endless action, and can wait again after the user stopped waiting', async () => {
     const visitor = await atActions()
     const { page } = visitor
     await write(page, 'async function main() { for (;;); }')
     await button(page, 'Run').click()
     await button(page, 'Stop waiting').click()
-    await result(page).getByText('Run 1 goes on, and nobody waits for it here.').waitFor()
+    await result(page)
+      .getByText('Run 1 continues in the background; this page is no longer waiting for it.')
+      .waitFor()
     await page.getByRole('link', { name: 'Credits', exact: true }).click()
     await page.getByRole('heading', { name: 'Balance' }).waitFor()
     await page.getByRole('link', { name: 'Actions', exact: true }).click()
-    await button(page, 'Wait for it again').click()
+    await button(page, 'Resume waiting').click()
     await result(page).getByRole('code').filter({ hasText: 'action_timeout' }).waitFor()
   })
 
-  it('params that are no JSON are told where, and nothing is run', async () => {
+  it('shows the position of invalid JSON in params, and runs nothing', async () => {
     const visitor = await atActions()
     const { page } = visitor
     await page.getByLabel('Params').fill('{\n  "a": oops\n}')
     await button(page, 'Run').click()
-    await page.getByText('look at line 2, column 8').waitFor()
-    await button(page, 'Go there').click()
+    await page.getByText('Invalid JSON at line 2, column 8').waitFor()
+    await button(page, 'Show position').click()
     const at = await page
       .getByLabel('Params')
       .evaluate((area) => Reflect.get(area, 'selectionStart'))
@@ -111,7 +113,7 @@ export function actionWalks(walks: Walks): void {
     await judge(page, 'console-actions-params', WITH_EDITOR)
   })
 
-  it('an action is registered, renamed, and deleted after a second press', async () => {
+  it('registers, renames, and deletes an action after confirmation', async () => {
     const visitor = await atActions()
     const { page } = visitor
     await page.getByText('Register the source above').click()
@@ -126,10 +128,10 @@ export function actionWalks(walks: Walks): void {
     await settled(page)
     await judge(page, 'console-actions-registered', WITH_EDITOR)
     await button(page, 'Delete notary').click()
-    await page.getByText('There is none yet.').waitFor()
+    await page.getByText('No registered actions yet.').waitFor()
   })
 
-  it('who writes source is not caught by the keyboard, and loses nothing by a reload', async () => {
+  it('lets the keyboard leave the editor, and restores the source after a reload', async () => {
     const { apiKey } = await openAccount(walks)
     const visitor = await atConsole(walks, apiKey, 'actions')
     const { page } = visitor
@@ -150,7 +152,7 @@ export function actionWalks(walks: Walks): void {
     ['its response', `return { [${QUOTED}]: ${QUOTED} }`, 'succeeded', 'Response'],
     ['the console', `console.log(${QUOTED})`, 'succeeded', 'Console'],
     ['its error', `throw new Error(${QUOTED})`, 'failed', 'Error'],
-  ] as const)('XSS by what an action writes into %s is text', async (_what, code, end, part) => {
+  ] as const)('XSS: shows what an action writes to %s as text', async (_what, code, end, part) => {
     const visitor = await atActions()
     const { page } = visitor
     await write(page, `async function main() { ${code} }`)
@@ -160,7 +162,7 @@ export function actionWalks(walks: Walks): void {
     await nothingObeyed(visitor)
   })
 
-  it('XSS by a name in a stack is text, and leads nowhere', async () => {
+  it('XSS: shows a name in a stack as text without links', async () => {
     const visitor = await atActions()
     const { page } = visitor
     const naming = `const f = { [${QUOTED}]() { throw new Error('no') } }[${QUOTED}]`
@@ -172,16 +174,16 @@ export function actionWalks(walks: Walks): void {
     await nothingObeyed(visitor)
   })
 
-  it('XSS by params is text', async () => {
+  it('XSS: shows params as text', async () => {
     const visitor = await atActions()
     const { page } = visitor
     await page.getByLabel('Params').fill(HOSTILE)
     await button(page, 'Run').click()
-    await page.getByText('look at line 1, column 1').waitFor()
+    await page.getByText('Invalid JSON at line 1, column 1').waitFor()
     await nothingObeyed(visitor)
   })
 
-  it('XSS by the names of groups and actions is text', async () => {
+  it('XSS: shows the names of groups and actions as text', async () => {
     const { client, apiKey } = await openAccount(walks)
     const action_ipfs_cid = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
     await client.addGroup({ group_name: HOSTILE })
@@ -190,7 +192,7 @@ export function actionWalks(walks: Walks): void {
     const { page } = visitor
     await page.getByRole('heading', { name: HOSTILE_SHOWN }).waitFor()
     expect(await page.locator('.rows').innerText()).toContain(HOSTILE_SHOWN)
-    expect(await page.getByLabel('Permit it in a group').innerText()).toContain('<img src=x')
+    expect(await page.getByLabel('Permit in a group').innerText()).toContain('<img src=x')
     await nothingObeyed(visitor)
     await judge(page, 'console-actions-hostile', WITH_EDITOR)
   })

@@ -5,11 +5,11 @@ import { judge } from '../judged-page.ts'
 import { newProgram } from '../program.ts'
 import type { Walks } from '../walks.ts'
 
-/** What has the focus, as a person would call it. */
+/** Describes the focused element. */
 const FOCUSED =
   '(({ tagName, type, name, innerText }) => [tagName, name || type, innerText].filter(Boolean).join(" ").toLowerCase())(document.activeElement)'
 
-/** Presses Tab until the end of the page, and says what had the focus on the way. */
+/** Presses Tab until the end of the page. @returns the elements that had the focus */
 async function focusOrder(page: Page): Promise<string[]> {
   const order: string[] = []
   for (;;) {
@@ -21,7 +21,7 @@ async function focusOrder(page: Page): Promise<string[]> {
 }
 
 export function approveWalks(walks: Walks): void {
-  it('a person approves a token by keyboard alone, from the program’s link on', async () => {
+  it('approves a token with the keyboard only, from the program’s link on', async () => {
     const { token, path } = newProgram()
     const visitor = await walks.visitor()
     const { page } = visitor
@@ -33,7 +33,7 @@ export function approveWalks(walks: Walks): void {
     await page.getByRole('button', { name: 'Sign in', exact: true }).focus()
     await visitor.onward(() => page.keyboard.press('Enter'))
 
-    // Back at the request that brought the person here.
+    // Returns to the request that the user came from.
     expect(await visitor.heading()).toBe('Authorize an agent')
     expect(await evaluate(page, FOCUSED), 'no button has the focus by itself').toMatch(/^body/)
     await visitor.armed()
@@ -51,7 +51,7 @@ export function approveWalks(walks: Walks): void {
         "input access",
         "button decision authorize",
         "button decision refuse",
-        "a sign in as somebody else",
+        "a sign in with another account",
         "a verify",
         "a for agents",
         "a api",
@@ -77,7 +77,7 @@ export function approveWalks(walks: Walks): void {
     await judge(page, 'authorized-before')
   })
 
-  it('a person refuses, and the token stays unknown', async () => {
+  it('leaves the token unknown if the user refuses', async () => {
     const { token, path } = newProgram()
     const visitor = await walks.signedIn()
     await visitor.open(path)
@@ -87,7 +87,7 @@ export function approveWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ status: 401 })
   })
 
-  it('a challenge that another account used is not approved again', async () => {
+  it('rejects the approval of a challenge that another account used', async () => {
     const { token, path } = newProgram()
     const first = await walks.signedIn()
     await first.authorize(path)
@@ -98,14 +98,14 @@ export function approveWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ body: { email: 'member@example.com' } })
   })
 
-  it('a link that lost its end grants nothing', async () => {
+  it('grants nothing for a truncated link', async () => {
     const visitor = await walks.signedIn()
     await visitor.open('/agent/authorize?challenge=abc')
-    expect(await visitor.heading()).toBe('This link is not complete')
+    expect(await visitor.heading()).toBe('Incomplete link')
     await judge(visitor.page, 'authorize-incomplete')
   })
 
-  it('a revoked token is refused on its next request, and never comes back', async () => {
+  it('rejects a revoked token on its next request and permanently', async () => {
     const { token, path } = newProgram()
     const visitor = await walks.signedIn('revoker@example.com')
     await visitor.open('/agent/tokens')

@@ -3,16 +3,16 @@ import { evaluate } from '../evaluate.ts'
 import { newProgram, registerRequest } from '../program.ts'
 import type { Walks } from '../walks.ts'
 
-/** What would run in a page that takes text for markup. */
+/** Executes scripts if a page interprets text as markup. */
 const MARKUP = `<img src=x onerror=alert(1)>"'<script>alert(2)</script>`
 
 export function attackWalks(walks: Walks): void {
-  it('clickjacking: a frame of another origin stays empty, signed in or not', async () => {
+  it('clickjacking: a cross-origin frame stays empty, signed in or not', async () => {
     const { path } = newProgram()
     const url = `${walks.triggersUrl}${path}`
     const site = await walks.anotherSite({ '/': `<iframe src="${url}"></iframe>` })
     const visitor = await walks.signedIn()
-    // Of the same site its cookie is sent, and only the page's own policy is left.
+    // A same-site frame gets the cookie, so only the page's own policy protects it.
     for (const origin of [site.sameSite, site.crossSite]) {
       await visitor.page.goto(`${origin}/`)
       const framed = visitor.page.frames().find((frame) => frame !== visitor.page.mainFrame())
@@ -26,7 +26,7 @@ export function attackWalks(walks: Walks): void {
     const { token, path } = newProgram()
     const visitor = await walks.signedIn()
     const { page } = visitor
-    // Time stands still for what is animated, so that the first second is as long as the test needs.
+    // Pauses animations, so that the first second lasts as long as the test needs.
     const session = await page.context().newCDPSession(page)
     await session.send('Animation.enable')
     await session.send('Animation.setPlaybackRate', { playbackRate: 0 })
@@ -46,14 +46,14 @@ export function attackWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ status: 401 })
 
     await session.send('Animation.setPlaybackRate', { playbackRate: 1 })
-    // This test alone waits for the second to pass (`Visitor.armed`).
+    // Only this test waits for the second to pass (see `Visitor.armed`).
     const finished = 'Promise.all(document.getAnimations().map(({ finished }) => finished))'
     await evaluate(page, `${finished}.then(() => true)`)
     await visitor.onward(click)
     expect(await visitor.heading()).toBe('Authorized')
   })
 
-  it('CSRF: a form that another site posts grants nothing, with or without the cookie', async () => {
+  it('CSRF: a form posted from another site grants nothing, with or without the cookie', async () => {
     const { token, challenge } = newProgram()
     const form = `<form method="post" action="${walks.triggersUrl}/agent/authorize">
       <input name="challenge" value="${challenge}"><input name="decision" value="authorize">
@@ -68,7 +68,7 @@ export function attackWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ status: 401 })
   })
 
-  it('CSRF: a form that another site posts signs nobody out', async () => {
+  it('CSRF: a form posted from another site does not sign the user out', async () => {
     const form = `<form method="post" action="${walks.triggersUrl}/sign-out"><button>Go</button></form>`
     const site = await walks.anotherSite({ '/': form })
     const visitor = await walks.signedIn()
@@ -78,7 +78,7 @@ export function attackWalks(walks: Walks): void {
     expect(await visitor.page.getByRole('button', { name: 'Sign out' }).count()).toBe(1)
   })
 
-  it('XSS: markup in the name of a program is text on every page that shows it', async () => {
+  it('XSS: markup in the name of a program is shown as text on every page', async () => {
     const { challenge } = newProgram()
     const registered = await registerRequest(walks.triggersUrl, { challenge, label: MARKUP })
     const visitor = await walks.signedIn()
@@ -94,12 +94,12 @@ export function attackWalks(walks: Walks): void {
     await isText()
   })
 
-  it('XSS: markup in an address is text, whether it is taken or not', async () => {
+  it('XSS: markup in an email address is shown as text, valid or not', async () => {
     const visitor = await walks.visitor()
     await visitor.open('/sign-in')
     await evaluate(visitor.page, 'document.querySelector("main form").noValidate = true')
     await visitor.page.getByLabel('E-mail address').fill(`"${MARKUP}"@example.com`)
-    await visitor.press('Send me a link')
+    await visitor.press('Send sign-in link')
     expect(await visitor.page.locator('main img').count()).toBe(0)
     expect(await visitor.page.getByLabel('E-mail address').inputValue()).toContain(MARKUP)
   })

@@ -13,7 +13,7 @@ const LONG = 'W'.repeat(256)
 export function consoleWalks(walks: Walks): void {
   const holder = async () => new AccountHolder(await walks.visitor())
 
-  it('a newcomer goes the first steps from no account to the form of a webhook trigger', async () => {
+  it('leads a new user from no account to a prefilled webhook trigger form', async () => {
     const person = await holder()
     const { page, visitor } = person
     const focused = (button: string) =>
@@ -27,17 +27,17 @@ export function consoleWalks(walks: Walks): void {
     await person.judge('start')
     await page.getByRole('button', { name: 'Create a wallet' }).click()
     await person.told('Create a wallet')
-    await focused('Name the action')
-    await page.getByRole('button', { name: 'All 3 at once' }).click()
-    await person.told('Take the first steps')
-    await focused('Make the webhook trigger')
+    await focused('Compute the CID')
+    await page.getByRole('button', { name: 'Run all 3 steps' }).click()
+    await person.told('Complete the first steps')
+    await focused('Create the webhook trigger')
     await person.judge('start-done')
 
-    await visitor.press('Make the webhook trigger')
+    await visitor.press('Create the webhook trigger')
     expect(await visitor.heading()).toBe('Sign in')
     await page.getByLabel('E-mail address').fill('newcomer@example.com')
-    await visitor.press('Send me a link')
-    // As a program for mail does, in another tab: what the form is filled with stayed in this one.
+    await visitor.press('Send sign-in link')
+    // Opens the mail in another tab, as a mail program does. The prefilled data stays in the first tab.
     const mail = await visitor.context.newPage()
     await mail.goto(`${visitor.triggersUrl}/dev/mailbox`)
     const article = mail.getByRole('article').filter({ hasText: 'newcomer@example.com' })
@@ -45,7 +45,7 @@ export function consoleWalks(walks: Walks): void {
     await mail.getByRole('button', { name: 'Sign in' }).click()
     await mail.waitForURL('**/triggers/new*')
     await mail.close()
-    await visitor.onward(() => page.getByRole('link', { name: 'go on here' }).click())
+    await visitor.onward(() => page.getByRole('link', { name: 'Continue in this tab' }).click())
     expect(new URL(page.url()).pathname).toBe('/triggers/new')
     await untilTrue(
       page,
@@ -54,62 +54,62 @@ export function consoleWalks(walks: Walks): void {
     expect(await evaluate(page, 'sessionStorage.getItem("svc/new-trigger")')).toBeNull()
   })
 
-  it('who connects again goes on with the first steps where they were', async () => {
+  it('continues the first steps after reconnecting', async () => {
     const person = await holder()
     const { page } = person
     const apiKey = await person.createAccount('Returning')
-    await page.getByRole('button', { name: 'All 4 at once' }).click()
-    await person.told('Take the first steps')
+    await page.getByRole('button', { name: 'Run all 4 steps' }).click()
+    await person.told('Complete the first steps')
     await page.reload()
     await person.connect(apiKey)
-    await page.getByRole('button', { name: 'All 3 at once' }).click()
-    await person.told('Take the first steps')
+    await page.getByRole('button', { name: 'Run all 3 steps' }).click()
+    await person.told('Complete the first steps')
     await person.go('Wallets')
     expect(await page.locator('.rows > li').count()).toBe(1)
   })
 
-  it('an account gets a wallet, a group, and a usage key that hits its cap', async () => {
+  it('creates a wallet, a group, and a usage key that reaches its cap', async () => {
     const person = await holder()
     const { page } = person
     const apiKey = await person.createAccount('Whole account')
     for (const view of ['Wallets', 'Groups', 'Usage keys']) {
       await person.go(view)
-      await page.getByText('There is none yet').waitFor()
+      await page.getByText(`No ${view.toLowerCase()} yet`).waitFor()
       await person.judge(`${view.toLowerCase().replace(' ', '-')}-empty`)
     }
     await person.go('Wallets')
     await page.getByLabel('Name').fill('Treasury')
-    await page.getByRole('button', { name: 'Create a wallet' }).click()
+    await page.getByRole('button', { name: 'Create wallet' }).click()
     await person.told('Create a wallet')
     await page.getByRole('heading', { name: 'Treasury' }).waitFor()
-    // The list is read again once that is told: what it moves was asked for.
+    // The list reloads after the confirmation, and the user requested the layout change.
     await evaluate(page, 'globalThis.judgedUntil = performance.now()')
     await person.judge('wallets')
 
     await person.go('Groups')
     await page.getByLabel('Name').fill('Signers')
-    await page.getByRole('button', { name: 'Create a group' }).click()
+    await page.getByRole('button', { name: 'Create group' }).click()
     await person.told('Create a group')
-    await page.getByText('Change this group').click()
+    await page.getByText('Edit group').click()
     const { body: cid } = await person.call(apiKey, 'get_svc_action_ipfs_id', FIRST_ACTION as never)
     await page.getByLabel('CID of an action to permit').fill(cid)
-    await page.getByLabel('Its name').fill('Sign what is asked')
-    await page.getByRole('button', { name: 'Permit the action' }).click()
+    await page.getByLabel('Action name').fill('Sign what is asked')
+    await page.getByRole('button', { name: 'Permit action' }).click()
     await person.told('Permit the action')
-    await page.getByRole('button', { name: 'Permit the wallet' }).click()
+    await page.getByRole('button', { name: 'Permit wallet' }).click()
     await person.told('Permit the wallet')
     await page.getByRole('button', { name: 'Remove Treasury from this group' }).waitFor()
 
     await person.go('Usage keys')
     await page.getByLabel('Name').fill('Thrifty')
     await page.getByRole('group', { name: 'Run the actions of' }).getByText('Signers (1)').click()
-    await page.getByLabel('It may spend at most').fill('0.01')
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    await page.getByRole('heading', { name: 'The usage key is there' }).waitFor()
+    await page.getByLabel('Spending cap in US dollars').fill('0.01')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('heading', { name: 'Usage key created' }).waitFor()
     await person.pressed()
     await person.judge('key-made')
     const usageKey = await person.storeKey()
-    await page.getByText('$0.00 of $0.01 in a day').waitFor()
+    await page.getByText('$0.00 of $0.01 per day').waitFor()
 
     const { body: wallets } = await person.call(apiKey, 'list_wallets')
     const js_params = { wallet: wallets[0].wallet_address, message: 'hello' }
@@ -123,23 +123,23 @@ export function consoleWalks(walks: Walks): void {
     await person.go('Groups')
     await person.judge('groups')
     await person.go('Usage keys')
-    await page.getByText('$0.01 of $0.01 in a day').waitFor()
+    await page.getByText('$0.01 of $0.01 per day').waitFor()
     await person.judge('usage-keys')
-    await page.getByText('Change the cap').first().click()
-    await page.locator('details[open]').getByLabel('It may spend at most').fill('2.50')
-    await page.getByRole('button', { name: 'Change the cap' }).click()
-    await person.told('Change the cap')
-    await page.getByText('$0.01 of $2.50 in a day').waitFor()
+    await page.getByText('Change spending cap').first().click()
+    await page.locator('details[open]').getByLabel('Spending cap in US dollars').fill('2.50')
+    await page.getByRole('button', { name: 'Change spending cap' }).click()
+    await person.told('Change spending cap')
+    await page.getByText('$0.01 of $2.50 per day').waitFor()
     expect(await run()).toMatchObject({ status: 200 })
 
     await page.getByRole('button', { name: 'Remove the usage key Thrifty' }).click()
     await person.visitor.armed()
-    await page.getByRole('button', { name: 'Remove the key' }).click()
+    await page.getByRole('button', { name: 'Remove key' }).click()
     await person.told('Remove the usage key')
     expect(await run()).toMatchObject({ status: 401 })
   })
 
-  it('a usage key is told what it may not do, and what to do when its cap is reached', async () => {
+  it('tells the user of a usage key about missing permissions, and links to credits when its cap is reached', async () => {
     const owner = await holder()
     const apiKey = await owner.createAccount('Owner')
     const rights = { can_create_pkps: true, spend_cap_cents: 1, spend_window_seconds: 86_400 }
@@ -148,15 +148,15 @@ export function consoleWalks(walks: Walks): void {
     const { page } = person
     await person.connect(made.body.usage_api_key)
     await person.go('Groups')
-    await page.getByText('This key may not read the groups').waitFor()
+    await page.getByText('This key cannot read the groups').waitFor()
     await person.judge('forbidden')
     await person.go('Wallets')
-    await page.getByText('This key may not read the wallets').waitFor()
-    const create = page.getByRole('button', { name: 'Create a wallet' })
+    await page.getByText('This key cannot read the wallets').waitFor()
+    const create = page.getByRole('button', { name: 'Create wallet' })
     await create.click()
     await person.told('Create a wallet')
     await create.click()
-    const problem = page.getByRole('alert').filter({ hasText: 'Create a wallet: not done' })
+    const problem = page.getByRole('alert').filter({ hasText: 'Create a wallet: failed' })
     await problem.getByRole('link', { name: 'Go to credits' }).waitFor()
     await person.pressed()
     await person.judge('cap-reached')
@@ -164,21 +164,21 @@ export function consoleWalks(walks: Walks): void {
     await page.getByRole('heading', { level: 2, name: 'Credits' }).waitFor()
   })
 
-  it('a key of no account, and what is no key, are told so', async () => {
+  it('rejects malformed and unknown keys with an explanation', async () => {
     const { page, visitor } = await holder()
     await visitor.open('/console')
     const connect = page.getByRole('button', { name: 'Connect', exact: true })
     await page.getByLabel('API key').fill('what is this')
     await connect.click()
-    await page.getByRole('alert').filter({ hasText: 'This is no API key' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Invalid API key' }).waitFor()
     await page.getByLabel('API key').fill(`${'A'.repeat(43)}=`)
     await connect.click()
-    await page.getByRole('alert').filter({ hasText: 'resolves to no account' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'No account found for this key' }).waitFor()
     await evaluate(page, 'globalThis.judgedUntil = performance.now()')
     await judge(page, 'console-connect-problem', { maxLoadedBytes: 400 * 1024 })
   })
 
-  it('a reload forgets the key, but where the tab was told to keep it; Disconnect forgets it too', async () => {
+  it('forgets the key on reload unless the user keeps it in the tab, and always on Disconnect', async () => {
     const person = await holder()
     const { page } = person
     const stored = () =>
@@ -198,7 +198,7 @@ export function consoleWalks(walks: Walks): void {
     await page.goBack()
     await page.getByRole('heading', { level: 2, name: 'First steps' }).waitFor()
 
-    // As the first steps leave it, of a trigger that was not made: whoever signs in next in this tab is not given the key.
+    // Simulates data left by the first steps without a trigger. The next user of this tab must not get the key.
     await evaluate(page, `sessionStorage.setItem('svc/new-trigger', '{"usage_api_key":"left"}')`)
     await page.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByLabel('API key').waitFor()
@@ -206,7 +206,7 @@ export function consoleWalks(walks: Walks): void {
     expect(await page.getByLabel('API key').inputValue()).toBe('')
   })
 
-  it('STOLEN KEY: the key is in a header to the core API, and in no address, cookie, body or other request', async () => {
+  it('STOLEN KEY: sends the key only in a header to the core API, never in a URL, cookie, body or other request', async () => {
     const person = await holder()
     const { page, visitor } = person
     const apiKey = await person.createAccount('Secretive')
@@ -233,7 +233,7 @@ export function consoleWalks(walks: Walks): void {
     expect(await evaluate(page, fields)).not.toContain(apiKey)
   })
 
-  it('a browser that is to verify the origin does so before it sends the key', async () => {
+  it('verifies the origin before it sends the key, if the browser is required to verify', async () => {
     const person = await holder()
     const { page } = person
     const apiKey = await person.createAccount('Careful')
@@ -255,34 +255,34 @@ export function consoleWalks(walks: Walks): void {
     expect(sent.slice(first).every((path) => path === 'key')).toBe(true)
   })
 
-  it('the account key is replaced by one that was stored before it counts', async () => {
+  it('replaces the account key only after the new one is stored', async () => {
     const person = await holder()
     const { page } = person
     const apiKey = await person.createAccount('Replaced')
     await person.go('Usage keys')
     const begin = async () => {
-      await page.getByRole('button', { name: 'Replace the account key' }).click()
+      await page.getByRole('button', { name: 'Replace account key' }).click()
       await person.visitor.armed()
-      await page.getByRole('button', { name: 'Make a new key' }).click()
+      await page.getByRole('button', { name: 'Generate new key' }).click()
     }
     await begin()
-    await page.getByText('Store it beside the old one').waitFor()
+    await page.getByText('Store the new key alongside the old one').waitFor()
     await person.judge('rotation')
-    await page.getByRole('button', { name: 'Keep the old key' }).click()
+    await page.getByRole('button', { name: 'Keep old key' }).click()
     await begin()
     const newKey = await person.storeKey()
     await person.told('Replace the account key')
     expect((await person.call(apiKey, 'account_exists')).body).toBe(false)
     expect((await person.call(newKey, 'account_exists')).body).toBe(true)
     await person.go('Wallets')
-    await page.getByText('There is none yet').waitFor()
+    await page.getByText('No wallets yet').waitFor()
   })
 
   it.each([
     ['markup, a link and a turned direction', HOSTILE],
     ['a long text', LONG],
   ])(
-    'XSS: %s in the names of an account, wallet, group, action and key is text',
+    'XSS: shows %s in the names of an account, wallet, group, action and key as text',
     async (kind, text) => {
       const person = await holder()
       const { page } = person
@@ -313,11 +313,13 @@ export function consoleWalks(walks: Walks): void {
         await person.go(view)
         await page
           .locator('.rows, .steps')
-          .getByText(view === 'First steps' ? 'An account' : shown.slice(0, 100))
+          .getByText(
+            view === 'First steps' ? 'You are connected to your account.' : shown.slice(0, 100),
+          )
           .first()
           .waitFor()
         const main = page.locator('main')
-        if (view === 'Groups') await page.getByText('The same as a table').click()
+        if (view === 'Groups') await page.getByText('Show as a table').click()
         expect(await main.innerText()).toContain(shown.slice(0, 100))
         expect(await main.innerText()).not.toContain('\u202E')
         expect(await main.locator('img, script:not([src]), a[href^="javascript"]').count()).toBe(0)

@@ -10,16 +10,16 @@ import type { Walks } from '../walks.ts'
 const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202E'
 const SHOWN = '<img src=x onerror=alert(1)>"><script>alert(2)</script>‹U+202E›'
 
-/** The chart is loaded when there is one. */
+// The chart is loaded only if there is data.
 const WITH_CHART = { maxBytes: 120 * 1024, maxLoadedBytes: 1024 * 1024 }
 
 const canBeSpent = (page: Page) => page.locator('.figures dd').first()
 
-/** Begins a payment in the console, and opens its page in another tab. */
+/** Starts a payment in the console and opens its page in another tab. */
 async function payPage({ page, context, complaints }: Visitor, amount: string): Promise<Page> {
   await page.getByLabel('Amount in US dollars').fill(amount)
-  await page.getByRole('button', { name: 'Begin the payment' }).click()
-  const link = page.getByRole('link', { name: 'Go to the payment page' }).first()
+  await page.getByRole('button', { name: 'Start payment' }).click()
+  const link = page.getByRole('link', { name: 'Open payment page' }).first()
   const [opened] = await Promise.all([context.waitForEvent('page'), link.click()])
   opened.on('pageerror', (error) => complaints.push(String(error)))
   opened.on('console', (message) => {
@@ -35,7 +35,10 @@ async function payByCard(page: Page, number: string): Promise<void> {
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
 }
 
-/** Within a page: opens a document of this site, and asks this site by it, which the page's own policy forbids. */
+/**
+ * Attempts, within a page, to open a document of this site and to send a request from it, which the page's policy
+ * forbids.
+ */
 const askedBy = (path: string) => `(async () => {
   const opened = open(${JSON.stringify(path)})
   for (let looks = 0; looks < 100; looks++) {
@@ -54,14 +57,14 @@ const askedBy = (path: string) => `(async () => {
 export function creditWalks(walks: Walks): void {
   const atCredits = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'credits')
 
-  it('a person adds funds by card, and sees the balance grow', async () => {
+  it('adds funds by card and shows the new balance', async () => {
     const visitor = await atCredits()
     const { page } = visitor
     await page.getByText('$5.00', { exact: true }).first().waitFor()
     await judge(page, 'console-credits', WITH_CHART)
     await page.getByLabel('Amount in US dollars').fill('1')
-    await page.getByRole('button', { name: 'Begin the payment' }).click()
-    await page.getByText('The least is $5.00.').waitFor()
+    await page.getByRole('button', { name: 'Start payment' }).click()
+    await page.getByText('The minimum is $5.00.').waitFor()
 
     const pay = await payPage(visitor, '25')
     expect(await pay.locator('#amount').innerText()).toBe('$25.00')
@@ -76,7 +79,7 @@ export function creditWalks(walks: Walks): void {
     await judge(page, 'console-credits-added', WITH_CHART)
   })
 
-  it('a card that is refused is said on the payment page, and another one pays', async () => {
+  it('shows a declined card on the payment page, and accepts another one', async () => {
     const visitor = await atCredits()
     const { page } = visitor
     const pay = await payPage(visitor, '10')
@@ -93,20 +96,20 @@ export function creditWalks(walks: Walks): void {
     await canBeSpent(page).filter({ hasText: '$15.00' }).waitFor()
   })
 
-  it('a payment that stays pending is shown as such, and not as credit', async () => {
+  it('shows a pending payment as pending, and does not credit it', async () => {
     const visitor = await atCredits()
     const { page } = visitor
     const pay = await payPage(visitor, '10')
     await pay.getByLabel('Payment method').selectOption('Crypto')
     await pay.getByRole('button', { name: 'Pay', exact: true }).click()
-    await pay.getByText(/^On its way\./).waitFor()
-    await page.getByText(/^On its way\. A card takes seconds/).waitFor()
+    await pay.getByText(/^Payment pending\./).waitFor()
+    await page.getByText(/^Pending\. Cards take seconds/).waitFor()
     await settled(page)
     await judge(page, 'console-credits-pending', WITH_CHART)
     expect(await canBeSpent(page).innerText()).toBe('$5.00')
   })
 
-  it('what was charged is a chart, a table and a file, of every key or of one', async () => {
+  it('shows charges as a chart and a table, and exports them as CSV', async () => {
     const { client, apiKey } = await openAccount(walks)
     await client.svcAction({ code: 'const main = () => 1' })
     await client.createWallet({ name: 'one' })
@@ -123,7 +126,7 @@ export function creditWalks(walks: Walks): void {
     expect(file.suggestedFilename()).toMatch(/^svc-usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
   })
 
-  it('XSS by the name of a usage key in the statement is text', async () => {
+  it('XSS: shows the name of a usage key in the statement as text', async () => {
     const { client, apiKey } = await openAccount(walks)
     const { usage_api_key } = await client.addUsageApiKey({
       name: HOSTILE,
@@ -136,7 +139,7 @@ export function creditWalks(walks: Walks): void {
     expect(await page.locator('main img').count()).toBe(0)
   })
 
-  it('the payment page cannot read the key: it has no opener, and a tab of its own', async () => {
+  it('the payment page cannot read the key: it has no opener and a separate tab', async () => {
     const { apiKey } = await openAccount(walks)
     const visitor = await atConsole(walks, apiKey, 'credits')
     const pay = await payPage(visitor, '10')
@@ -148,13 +151,13 @@ export function creditWalks(walks: Walks): void {
     expect(await pay.content()).not.toContain(apiKey)
   })
 
-  it('the processor’s script asks nothing of this site by a document of it that it opens', async () => {
+  it('confines the processor’s script: it cannot send requests through a document of this site that it opens', async () => {
     const pay = await payPage(await atCredits(), '10')
     for (const path of ['/scripts/pay.js', '/openapi.json', '/account'])
       expect(await evaluate(pay, askedBy(path))).toBe('cut off')
   })
 
-  it('the processor’s script is not loaded into a tab that keeps the key', async () => {
+  it('stolen key: does not load the processor’s script into a tab that keeps the key', async () => {
     const { apiKey } = await openAccount(walks)
     const visitor = await walks.visitor()
     const { page } = visitor
@@ -163,12 +166,12 @@ export function creditWalks(walks: Walks): void {
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).origin))
     await visitor.open('/pay')
-    await page.getByText('this tab keeps something of the console').waitFor()
+    await page.getByText('Payments are disabled in this tab').waitFor()
     expect(asked).not.toContain(walks.processor.url)
     await judge(page, 'pay-kept')
   })
 
-  it('Back brings neither the processor’s script into a tab that keeps the key since, nor a key that was to be forgotten', async () => {
+  it('stolen key: Back restores neither the processor’s script in a tab that now keeps the key, nor a forgotten key', async () => {
     const { apiKey } = await openAccount(walks)
     const browser = await launchChromiumThatKeepsPages()
     try {
@@ -179,7 +182,7 @@ export function creditWalks(walks: Walks): void {
       await visitor.open('/console')
       await page.getByLabel('API key').waitFor()
       await page.goBack({ waitUntil: 'commit' })
-      await page.getByText('This page is opened by the console').waitFor()
+      await page.getByText('Start the payment in the console').waitFor()
       expect(await evaluate(page, 'globalThis.script')).toBeUndefined()
 
       await visitor.open('/console')
@@ -193,27 +196,27 @@ export function creditWalks(walks: Walks): void {
     }
   })
 
-  it('a hostile link to the payment page pays for nobody: what it brings is not looked at', async () => {
+  it('ignores the payment data in a hostile link to the payment page', async () => {
     const visitor = await walks.visitor()
     const { page } = visitor
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).origin))
     const theirs = { clientSecret: 'pi_1_secret_2', publishableKey: 'pk_test_1', amountCents: 500 }
     await visitor.open(`/pay#${encodeURIComponent(JSON.stringify(theirs))}`)
-    await page.getByText('This page is opened by the console').waitFor()
+    await page.getByText('Start the payment in the console').waitFor()
     expect(asked).not.toContain(walks.processor.url)
     expect(await page.locator('#payment').isVisible()).toBe(false)
     await judge(page, 'pay-nobody')
   })
 
-  it('clickjacking: another site that frames the payment page shows nothing', async () => {
+  it('clickjacking: does not show the payment page in a frame of another site', async () => {
     const framing = `<!doctype html><iframe src="${walks.triggersUrl}/pay"></iframe>`
     const site = await walks.anotherSite({ '/': framing })
     const visitor = await walks.visitor()
     await visitor.page.goto(`${site.crossSite}/`)
     const frame = visitor.page.frames().find((one) => one !== visitor.page.mainFrame())
     expect(await frame?.locator('#payment').count()).toBe(0)
-    // The browser says so on its console.
+    // Discards the browser's console message about the blocked frame.
     visitor.complaints.length = 0
   })
 }

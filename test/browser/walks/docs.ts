@@ -3,11 +3,11 @@ import { evaluate } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
 
-/** A document in one piece; the bound of a first page holds for it with all that it loads. */
+// A document is served in one piece, so only the limit with all loaded resources applies.
 const DOCUMENT = { maxBytes: 100 * 1024 }
 
 export function docsWalks(walks: Walks): void {
-  it('a reader finds a document from any page, and goes on by its links', async () => {
+  it('opens the documentation from any page and follows its links', async () => {
     const visitor = await walks.visitor()
     const { page } = visitor
     await visitor.open('/')
@@ -19,7 +19,7 @@ export function docsWalks(walks: Walks): void {
     await visitor.onward(() => page.getByRole('link', { name: 'Security', exact: true }).click())
     expect(await visitor.heading()).toBe('Security')
     await judge(page, 'docs-long', DOCUMENT)
-    await page.getByText('On this page').click()
+    await page.getByText('On this page', { exact: true }).click()
     const contents = page.getByRole('navigation', { name: 'On this page' })
     await contents.getByRole('link').last().click()
     expect(await page.locator('h2:target').innerText()).toBe(
@@ -32,14 +32,14 @@ export function docsWalks(walks: Walks): void {
   it.each([
     ['/docs/errors#spend_cap_reached', 'Errors', 'docs-errors'],
     ['/docs/api', 'The trigger API', 'docs-api'],
-  ])('%s is fit for every screen', async (path, heading, name) => {
+  ])('shows %s on every screen size', async (path, heading, name) => {
     const visitor = await walks.visitor()
     await visitor.open(path)
     expect(await visitor.heading()).toBe(heading)
     await judge(visitor.page, name, DOCUMENT)
   })
 
-  it('a sample of code is copied by its button', async () => {
+  it('copies a code sample with its button', async () => {
     const visitor = await walks.visitor()
     const { context, page } = visitor
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -51,13 +51,13 @@ export function docsWalks(walks: Walks): void {
     expect(copied).toBe(await sample.locator('code').textContent())
   })
 
-  it('a document is whole without JavaScript', async () => {
+  it('shows a whole document without JavaScript', async () => {
     const visitor = await walks.visitor({ javaScriptEnabled: false })
     const { page } = visitor
     await visitor.open('/docs/security')
     expect(await visitor.heading()).toBe('Security')
     expect(await page.getByRole('button').count()).toBe(0)
-    await page.getByText('On this page').click()
+    await page.getByText('On this page', { exact: true }).click()
     expect(await page.getByRole('navigation', { name: 'On this page' }).isVisible()).toBe(true)
   })
 }

@@ -3,16 +3,16 @@ import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
 
 export function failureWalks(walks: Walks): void {
-  it('a person who mistypes a path gets a page that leads on', async () => {
+  it('shows a page with a way back for a mistyped path', async () => {
     const visitor = await walks.visitor()
     await visitor.open('/agent/tokns')
-    expect(await visitor.heading()).toBe('There is nothing here')
+    expect(await visitor.heading()).toBe('Page not found')
     await judge(visitor.page, 'not-found')
-    await visitor.onward(() => visitor.page.getByRole('link', { name: 'first page' }).click())
+    await visitor.onward(() => visitor.page.getByRole('link', { name: 'home page' }).click())
     expect(visitor.page.url()).toBe(`${walks.triggersUrl}/`)
   })
 
-  it('the skip link leads past the header', async () => {
+  it('skips the header with the skip link', async () => {
     const visitor = await walks.signedIn()
     const { page } = visitor
     await visitor.open('/')
@@ -22,11 +22,11 @@ export function failureWalks(walks: Walks): void {
     expect(await page.locator('main :focus').count()).toBe(1)
   })
 
-  it('the pages keep their parts apart where the reader chose the colours', async () => {
+  it('keeps page sections distinguishable with forced colors', async () => {
     const visitor = await walks.signedIn()
     await visitor.page.emulateMedia({ forcedColors: 'active' })
     await visitor.open('/agent/tokens')
-    expect(await visitor.heading()).toBe('Programs that may act for you')
+    expect(await visitor.heading()).toBe('Authorized programs')
     await judge(visitor.page, 'tokens-forced-colors')
   })
 }

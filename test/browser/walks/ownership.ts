@@ -1,4 +1,4 @@
-/** A wallet in the console: an account is converted to it, changed by it, and handed on. */
+/** Wallets in the console: converting an account, changing it on-chain, and transferring it. */
 import { expect, it } from 'vitest'
 import type { Explanation } from '../../../edge/console/chain-secured/explanation.ts'
 import { openWallet } from '../../../edge/console/chain-secured/open-wallet.ts'
@@ -10,13 +10,13 @@ import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 import { judgeConsole, MARKUP, withWallets } from '../with-wallets.ts'
 
-/** What the console loads by and by, for somebody who has looked at each of its views. */
+// Total size of all views, which the console loads on demand.
 const WITH_EDITOR = 1_000 * 1024
 
 export function ownershipWalks(walks: Walks): void {
   const { chainUrl, visitorWith, newAccount, connectKey } = withWallets(walks)
 
-  it('a person converts an account to a wallet, changes it from the contract, and hands it on', async () => {
+  it('converts an account to a wallet, changes it on-chain, and transfers it', async () => {
     const [fox, heir] = [
       await InjectedWallet.funded(chainUrl()),
       await InjectedWallet.funded(chainUrl()),
@@ -32,45 +32,45 @@ export function ownershipWalks(walks: Walks): void {
 
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByLabel(/^Type/).fill('yes')
-    await page.getByRole('button', { name: 'Convert the account' }).click()
-    await page.getByText('nothing was done yet').waitFor()
+    await page.getByRole('button', { name: 'Convert account' }).click()
+    await page.getByText('Nothing was done yet').waitFor()
     await judgeConsole(page, 'ownership-confirm')
     await page.getByLabel(/^Type/).fill('convert')
-    await page.getByRole('button', { name: 'Convert the account' }).click()
+    await page.getByRole('button', { name: 'Convert account' }).click()
     await dialog.waitFor()
     expect(await dialog.innerText()).toContain(fox.address)
     await judgeConsole(page, 'ownership-explained-proof')
     await page.keyboard.press('Escape')
-    await page.getByText('Convert the account: not done.').waitFor()
+    await page.getByText('Convert the account: failed.').waitFor()
     expect(fox.signed).toEqual([])
     await judgeConsole(page, 'ownership-refused-on-the-page')
 
-    await page.getByRole('button', { name: 'Convert the account' }).click()
-    await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
-    await page.getByRole('heading', { name: 'Hand the account on' }).waitFor()
+    await page.getByRole('button', { name: 'Convert account' }).click()
+    await page.getByRole('button', { name: 'Sign with my wallet' }).click()
+    await page.getByRole('heading', { name: 'Transfer account' }).waitFor()
     expect(fox.signed).toEqual(['eth_signTypedData_v4'])
     await expect(client.listWallets().all()).rejects.toMatchObject({ status: 403 })
     await judgeConsole(page, 'ownership-chain-secured')
 
     await page.getByLabel('Address of the new admin').fill(wrongCapitals(heir.address))
-    await page.getByRole('button', { name: 'Look at it' }).click()
-    await page.getByText('look for a typing error').waitFor()
+    await page.getByRole('button', { name: 'Check address' }).click()
+    await page.getByText('check the address for typing errors').waitFor()
     await page.getByLabel('Address of the new admin').fill(fox.address)
-    await page.getByRole('button', { name: 'Look at it' }).click()
-    await page.getByText('That is the admin now.').waitFor()
+    await page.getByRole('button', { name: 'Check address' }).click()
+    await page.getByText('This wallet is already the admin.').waitFor()
     await page.getByLabel('Address of the new admin').fill(heir.address.toLowerCase())
-    await page.getByRole('button', { name: 'Look at it' }).click()
-    await page.getByText('It came all in one case').waitFor()
+    await page.getByRole('button', { name: 'Check address' }).click()
+    await page.getByText('This address has no checksum').waitFor()
     expect(await page.locator('main').innerText()).toContain(heir.address)
     await judgeConsole(page, 'ownership-new-admin')
-    await page.getByLabel(/^Type/).fill('hand over')
-    await page.getByRole('button', { name: 'Hand the account on' }).click()
+    await page.getByLabel(/^Type/).fill('transfer')
+    await page.getByRole('button', { name: 'Transfer account' }).click()
     await dialog.waitFor()
-    expect(await dialog.innerText()).toContain('There is no way back.')
+    expect(await dialog.innerText()).toContain('This cannot be undone.')
     await judgeConsole(page, 'ownership-explained-transfer')
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByRole('heading', { name: 'No account any more' }).waitFor()
-    await page.getByText(/Hand the account on: .*in block/).waitFor()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
+    await page.getByRole('heading', { name: 'No longer an admin' }).waitFor()
+    await page.getByText(/Transfer the account: .*in block/).waitFor()
     await judgeConsole(page, 'ownership-handed-on')
 
     const next = createClient({
@@ -82,7 +82,7 @@ export function ownershipWalks(walks: Walks): void {
     expect(await next.accountHash()).toMatch(/^0x/)
   })
 
-  it('a person opens an account with a wallet, comes back, and mints a usage key from the contract', async () => {
+  it('opens an account with a wallet, reconnects, and mints a usage key on-chain', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const visitor = await visitorWith(fox)
     const { page } = visitor
@@ -93,42 +93,44 @@ export function ownershipWalks(walks: Walks): void {
     fox.answers['eth_sendTransaction'] = () => {
       throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
     }
-    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByRole('dialog').waitFor()
     expect(await page.getByRole('dialog').locator('img, script').count()).toBe(0)
     await judgeConsole(page, 'wallet-explained-transaction')
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByText('The wallet’s owner refused').waitFor()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
+    await page.getByText('The wallet’s owner rejected the request').waitFor()
     await judgeConsole(page, 'wallet-refused')
     delete fox.answers['eth_sendTransaction']
-    await page.getByRole('button', { name: 'Open an account' }).click()
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
     await page.getByRole('link', { name: 'Ownership' }).waitFor()
 
     await page.reload()
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByText('Admin wallet', { exact: false }).first().waitFor()
     await page.getByRole('link', { name: 'Usage keys' }).click()
-    await page.getByText('it costs the gas of a transaction').waitFor()
+    await page.getByText('for the gas of a transaction').waitFor()
     await page.getByLabel('Name').fill('Minted')
     await page
       .getByRole('group', { name: 'Run the actions of' })
       .getByText(/^Every group/)
       .click()
-    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
-    for (const purpose of ['for billing', 'for a new usage key']) {
-      await dialog.getByRole('heading', { name: `Prove your wallet, ${purpose}` }).waitFor()
-      await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
+    for (const purpose of ['for billing', 'to create a usage key']) {
+      await dialog.getByRole('heading', { name: `Prove wallet ownership ${purpose}` }).waitFor()
+      await page.getByRole('button', { name: 'Sign with my wallet' }).click()
     }
     await dialog.getByRole('heading', { name: 'Register a usage key' }).waitFor()
-    expect(await dialog.innerText()).toMatch(/May run the actions of\s+every group, later ones too/)
-    // What is long is read from its beginning.
+    expect(await dialog.innerText()).toMatch(
+      /Can run the actions of\s+every group, including future ones/,
+    )
+    // A long dialog starts at its top.
     expect(await evaluate(page, 'document.querySelector("dialog").scrollTop')).toBe(0)
     expect(await evaluate(page, 'document.activeElement.id')).toBe('signing-title')
     await judgeConsole(page, 'wallet-explained-usage-key')
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByRole('heading', { name: 'The usage key is there' }).waitFor()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
+    await page.getByRole('heading', { name: 'Usage key created' }).waitFor()
     await page.getByRole('button', { name: 'Show' }).click()
     const usageKey = await page.getByLabel('The usage key', { exact: true }).innerText()
     const minted = createClient({
@@ -139,17 +141,17 @@ export function ownershipWalks(walks: Walks): void {
     expect(await minted.accountExists()).toBe(true)
   })
 
-  it('a person takes the first steps with a wallet, and sees what they made in each view', async () => {
+  it('completes the first steps with a wallet, and shows the results in each view', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const { page } = await visitorWith(fox)
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByLabel('Name').fill('Of a wallet')
-    await page.getByRole('button', { name: 'Open an account' }).click()
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
     await page.getByRole('button', { name: 'Create a wallet' }).waitFor()
     await judgeConsole(page, 'wallet-start')
-    await page.getByRole('button', { name: 'All 4 at once' }).click()
-    await signsAll(page, 'Take the first steps: done.')
+    await page.getByRole('button', { name: 'Run all 4 steps' }).click()
+    await signsAll(page, 'Complete the first steps: done.')
     await judgeConsole(page, 'wallet-start-done')
     expect(fox.signed.length).toBeGreaterThan(5)
     expect(await page.locator('.view').innerText()).not.toContain('account key')
@@ -172,7 +174,7 @@ export function ownershipWalks(walks: Walks): void {
     }
   })
 
-  it('whatever an admin does passes the guard, each signature explained with the names of things', async () => {
+  it('explains each signature of an admin with the names of the objects, and the guard accepts it', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const explained: Explanation[] = []
     const core = createClient({ baseUrl: walks.stack.baseUrl, verify: 'never' })
@@ -212,12 +214,12 @@ export function ownershipWalks(walks: Walks): void {
     await client.removeUsageApiKey({ usage_api_key })
     expect(explained.map(({ title }) => title)).toEqual([
       'Open an account',
-      'Prove your wallet, for a new wallet',
+      'Prove wallet ownership to create a wallet',
       'Create a wallet',
       'Create a group',
       'Permit a wallet in a group',
-      'Prove your wallet, for billing',
-      'Prove your wallet, for a new usage key',
+      'Prove wallet ownership for billing',
+      'Prove wallet ownership to create a usage key',
       'Register a usage key',
       'Remove a usage key',
     ])
@@ -226,14 +228,14 @@ export function ownershipWalks(walks: Walks): void {
       expect.arrayContaining([
         `group ${group_id} “signers”`,
         `${wallet_address} “hot”`,
-        expect.stringMatching(/^the usage key of hash 0x.* “runner”$/),
+        expect.stringMatching(/^the usage key with hash 0x.* “runner”$/),
       ]),
     )
     expect(fox.signed).toHaveLength(explained.length)
   })
 }
 
-/** Signs and sends what the page explains, one after the other, until it says so. */
+/** Signs and sends every step that the page explains, until it shows this text. */
 async function signsAll(page: Visitor['page'], said: string): Promise<void> {
   const onward = page.getByRole('dialog').getByRole('button', { name: /with my wallet$/ })
   await expect
@@ -247,7 +249,7 @@ async function signsAll(page: Visitor['page'], said: string): Promise<void> {
     .toBe(true)
 }
 
-/** The address with the case of one letter changed. */
+/** Flips the case of one letter of an address, which invalidates its checksum. */
 function wrongCapitals(address: string): string {
   const at = address.slice(2).search(/[a-fA-F]/) + 2
   const letter = address[at]!

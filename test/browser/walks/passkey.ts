@@ -4,7 +4,7 @@ import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 
-/** Chromium's own authenticator in software, behind its real `navigator.credentials`. It ends with the session. */
+/** Chromium's virtual authenticator, behind the real `navigator.credentials`. It exists until the session is closed. */
 async function authenticatorOf({ context, page }: Visitor) {
   const devtools: CDPSession = await context.newCDPSession(page)
   await devtools.send('WebAuthn.enable')
@@ -25,7 +25,7 @@ async function authenticatorOf({ context, page }: Visitor) {
 }
 
 export function passkeyWalks(walks: Walks): void {
-  it('a person adds a passkey, signs in with it, and removes it', async () => {
+  it('adds a passkey, signs in with it, and removes it', async () => {
     const visitor = await walks.signedIn('keeper@example.com')
     const { page } = visitor
     await visitor.open('/account')
@@ -35,11 +35,11 @@ export function passkeyWalks(walks: Walks): void {
     await visitor.press('Add a passkey')
     await page.getByRole('heading', { name: 'My laptop' }).waitFor()
 
-    // The authenticator says of itself that it has one already.
+    // The authenticator itself reports that it has a passkey already.
     await page.getByLabel('Name of the new passkey').fill('Again')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     const status = page.getByRole('status')
-    await status.filter({ hasText: 'has a passkey for your account already' }).waitFor()
+    await status.filter({ hasText: 'already has a passkey for your account' }).waitFor()
 
     await visitor.press(/^Sign out$/)
     await visitor.open('/sign-in?next=%2Faccount')
@@ -50,10 +50,10 @@ export function passkeyWalks(walks: Walks): void {
 
     await judge(page, 'account-passkey')
     await visitor.press('Remove the passkey My laptop')
-    await page.getByText('You have none yet').waitFor()
+    await page.getByText('No passkeys yet').waitFor()
   })
 
-  it('a person whom the authenticator does not know is told so, and may try again', async () => {
+  it('reports a failed user verification and allows another attempt', async () => {
     const visitor = await walks.signedIn('stranger@example.com')
     const { page } = visitor
     await visitor.open('/account')
@@ -66,7 +66,7 @@ export function passkeyWalks(walks: Walks): void {
     await visitor.open('/sign-in')
     const button = page.getByRole('button', { name: 'Sign in with a passkey' })
     await button.click()
-    await page.getByRole('status').filter({ hasText: 'It was cancelled' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Cancelled or timed out' }).waitFor()
     expect(await button.isEnabled()).toBe(true)
     await authenticator.knowsItsPerson(true)
     await visitor.onward(() => button.click())

@@ -4,7 +4,7 @@ import { newProgram, registerRequest } from '../program.ts'
 import type { Walks } from '../walks.ts'
 
 export function requestWalks(walks: Walks): void {
-  it('a person types the code of a registered request, wrong and then right', async () => {
+  it('authorizes a registered request with the right code after a wrong one', async () => {
     const { token, challenge } = newProgram()
     const label = 'Nightly reports <build 7>'
     const body = { challenge, label, scopes: ['triggers:read'] }
@@ -16,10 +16,10 @@ export function requestWalks(walks: Walks): void {
     await judge(page, 'request')
     expect(await page.locator('main').innerText()).toContain(label)
 
-    // Of the alphabet, and another.
+    // Another character of the same alphabet.
     await page.getByRole('textbox').fill(userCode.replace(/^./, (c) => (c === '0' ? '1' : '0')))
     await visitor.press('Authorize')
-    expect(await page.getByRole('alert').innerText()).toMatch(/not the code.*4 attempts are left/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/Wrong code.*4 attempts left/)
     await visitor.armed()
     await judge(page, 'request-wrong-code')
     expect(await walks.me(token)).toMatchObject({ status: 401 })
@@ -31,7 +31,7 @@ export function requestWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ status: 200, body: me })
   })
 
-  it('a person refuses a registered request without its code, and it is over', async () => {
+  it('closes a registered request if the user refuses it, without its code', async () => {
     const { token, challenge } = newProgram()
     const { path } = await registerRequest(walks.triggersUrl, { challenge, label: 'Somebody' })
     const visitor = await walks.signedIn()
@@ -44,7 +44,7 @@ export function requestWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ status: 401 })
   })
 
-  it('a request that has expired is not approved, and its page says so', async () => {
+  it('rejects the approval of an expired request, and explains it', async () => {
     const { token, challenge } = newProgram()
     const { path, userCode } = await registerRequest(walks.triggersUrl, {
       challenge,
@@ -64,7 +64,7 @@ export function requestWalks(walks: Walks): void {
     expect(await walks.me(token)).toMatchObject({ status: 401 })
   })
 
-  it('a request is locked by wrong codes', async () => {
+  it('locks a request after too many wrong codes', async () => {
     const { challenge } = newProgram()
     const { path, userCode } = await registerRequest(walks.triggersUrl, {
       challenge,

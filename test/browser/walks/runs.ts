@@ -14,7 +14,7 @@ import type { Walks } from '../walks.ts'
 const MAIL = 'runs@example.com'
 const sh = promisify(execFile)
 
-/** Verifies its sender, and says what it did. */
+/** Verifies the sender and returns a greeting. */
 const GREETS = `async function main({ event, event_raw, headers, secret }) {
   const bytes = (text) => new TextEncoder().encode(text)
   const how = { name: 'HMAC', hash: 'SHA-256' }
@@ -84,16 +84,16 @@ export function runWalks(walks: Walks): void {
   const ended = (from: Holder, run: string): Promise<RunRecord> => from.api(`runs/${run}?wait=30`)
   const listed = (page: Page) => page.locator('.runs > li')
 
-  it('a person fires a webhook by the command that its page shows, and sees the run arrive', async () => {
+  it('fires a webhook with the shown command, and shows the run as it arrives', async () => {
     const here = await holder()
     const { visitor, page } = here
     const { id } = await here.create(GREETS, { default_params: { secret: `it's "$HOME"` } })
     await visitor.open(`/triggers/${id}?created=1`)
     expect(await visitor.heading()).toBe('Greets who signs')
-    await page.getByRole('img', { name: /^Runs that ended: 0/ }).waitFor()
+    await page.getByRole('img', { name: /^Ended runs: 0/ }).waitFor()
     await judge(page, 'trigger-no-runs', { maxLoadedBytes: 130 * 1024 })
 
-    await page.getByText('Show it with the secret').click()
+    await page.getByText('Show the command with the secret').click()
     const { stdout } = await sh('sh', ['-c', await page.locator('#curl-secret').innerText()])
     expect(JSON.parse(stdout)).toMatchObject({ status: 'queued' })
     const row = listed(page).filter({ hasText: 'Succeeded' })
@@ -103,18 +103,18 @@ export function runWalks(walks: Walks): void {
 
     await visitor.onward(() => row.getByRole('link').click())
     expect(await page.locator('#run').innerText()).toContain('verified')
-    await page.getByText('What it says').click()
+    await page.getByText('Receipt claims').click()
     expect(await page.locator('#run').innerText()).toContain('params_sha256')
     await judge(page, 'run-succeeded')
   })
 
-  it('a person pauses the list by the keyboard, and what arrives while they are in it waits', async () => {
+  it('pauses the list by keyboard, and holds new runs while the focus is in it', async () => {
     const here = await holder()
     const { visitor, page } = here
     const trigger = await here.create('async function main() { return 1 }')
     const first = await fire(trigger, {})
     await ended(here, first)
-    // The first look comes after the next run: what arrives between the page and its first look waits too.
+    // The first poll comes after the next run, so that runs that arrive before the first poll are held too.
     const look = await heldBack(page, '**/runs.json*')
     await visitor.open(`/triggers/${trigger.id}`)
     const pause = page.getByRole('button', { name: 'Pause updates' })
@@ -153,7 +153,7 @@ export function runWalks(walks: Walks): void {
     expect(asked.filter((url) => url.includes('runs.json')).length).toBeGreaterThan(0)
   })
 
-  it('a person reads why a run failed, replays it, and finds both in the list', async () => {
+  it('shows why a run failed, replays it, and lists both', async () => {
     const here = await holder()
     const { visitor, page } = here
     const trigger = await here.create(FAILS, {
@@ -167,31 +167,31 @@ export function runWalks(walks: Walks): void {
     expect(shown).toContain('not under stone 39')
     await judge(page, 'run-failed', { maxBytes: 60 * 1024 })
 
-    await visitor.press('With the code of today')
-    expect(await visitor.heading()).toBe('A replayed run')
+    await visitor.press('Replay with current code')
+    expect(await visitor.heading()).toBe('Replayed run')
     expect(page.url()).not.toContain(run)
     await page.locator('.state').filter({ hasText: 'Failed' }).waitFor()
     await visitor.onward(() => page.getByRole('link', { name: /^Looks for/ }).click())
     expect(await listed(page).count()).toBe(2)
     await page.locator('#charts').scrollIntoViewIfNeeded()
-    await page.getByRole('img', { name: /^Runs that ended: 0 succeeded, 2 failed/ }).waitFor()
+    await page.getByRole('img', { name: /^Ended runs: 0 succeeded, 2 failed/ }).waitFor()
     await judge(page, 'trigger-failed-runs', { maxLoadedBytes: 140 * 1024 })
     await visitor.onward(() => page.getByRole('link', { name: 'Succeeded', exact: true }).click())
-    expect(await page.locator('#no-runs').innerText()).toBe('None of these.')
+    expect(await page.locator('#no-runs').innerText()).toBe('No runs with this status.')
   })
 
-  it('a person tests, watches it run, cancels what is queued and clears the queue', async () => {
+  it('runs a test, shows its progress, cancels a queued run and clears the queue', async () => {
     const here = await holder()
     const { visitor, page } = here
     const trigger = await here.create(WAITS, { max_runs_per_minute: 1 })
     await visitor.open(`/triggers/${trigger.id}`)
     await page.getByLabel('JSON').fill('{"a":')
-    await visitor.press('Run a test')
-    expect(await page.getByRole('alert').innerText()).toBe('This is not JSON.')
+    await visitor.press('Run test')
+    expect(await page.getByRole('alert').innerText()).toBe('Invalid JSON.')
     await page.getByLabel('JSON').fill('{"a": 1}')
-    await visitor.press('Run a test')
-    expect(await visitor.heading()).toBe('A test run')
-    await page.locator('#heard').filter({ hasText: 'The run has ended: Succeeded' }).waitFor()
+    await visitor.press('Run test')
+    expect(await visitor.heading()).toBe('Test run')
+    await page.locator('#heard').filter({ hasText: 'Run ended: Succeeded' }).waitFor()
     expect(await page.locator('#response + pre').innerText()).toBe('"waited"')
 
     const queued = await fire(trigger, {})
@@ -199,7 +199,7 @@ export function runWalks(walks: Walks): void {
     await fire(trigger, {})
     const look = await heldBack(page, '**/state.json*')
     await visitor.open(`/runs/${queued}`)
-    const input = page.locator('#run details').filter({ hasText: 'What the action was given' })
+    const input = page.locator('#run details').filter({ hasText: 'Params passed to the action' })
     await input.locator('summary').click()
     look()
     for (let i = 0; i < 2; i++)
@@ -207,21 +207,21 @@ export function runWalks(walks: Walks): void {
     await judge(page, 'run-queued')
     expect(await input.locator('pre').isVisible()).toBe(true)
     expect(await evaluate(page, 'document.activeElement.tagName')).toBe('SUMMARY')
-    await visitor.press('Cancel this run')
+    await visitor.press('Cancel run')
     expect(await page.locator('.state').innerText()).toContain('Failed')
-    expect(await page.getByRole('button', { name: 'Cancel this run' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Cancel run' }).count()).toBe(0)
     await visitor.open(`/triggers/${trigger.id}`)
-    await visitor.press('Cancel what is queued (2)')
-    expect(await page.locator('.done').innerText()).toBe('2 queued runs were cancelled.')
+    await visitor.press('Cancel queued runs (2)')
+    expect(await page.locator('.done').innerText()).toBe('2 queued runs cancelled.')
   })
 
-  it('a person sees a schedule tick, and pages through many runs', async () => {
+  it('shows a schedule tick, and pages through many runs', async () => {
     const here = await holder()
     const { visitor, page } = here
     const trigger = await here.create('async function main(params) { return params }', {
       name: 'Each minute',
       kind: 'schedule',
-      // The next tick is soon, whenever the walk is at this place.
+      // The next tick is always a few seconds away.
       config: { cron: `${new Date(Date.now() + 8_000).getUTCSeconds()} * * * * *` },
       max_runs_per_minute: 600,
     })
@@ -230,15 +230,15 @@ export function runWalks(walks: Walks): void {
     await visitor.open(`/triggers/${trigger.id}`)
     await listed(page).filter({ hasText: 'Tick of' }).first().waitFor({ timeout: 70_000 })
     await visitor.onward(() => page.getByRole('link', { name: 'Hour', exact: true }).click())
-    await page.getByRole('img', { name: /^Runs that ended: 3\d succeeded/ }).waitFor()
-    await page.getByText('The same in numbers').click()
+    await page.getByRole('img', { name: /^Ended runs: 3\d succeeded/ }).waitFor()
+    await page.getByText('Show as a table').click()
     await judge(page, 'trigger-many-runs', { maxBytes: 50 * 1024, maxLoadedBytes: 160 * 1024 })
     await visitor.onward(() => page.getByRole('link', { name: 'Older runs' }).click())
-    await page.getByRole('link', { name: 'Back to the newest' }).waitFor()
+    await page.getByRole('link', { name: 'Back to the latest runs' }).waitFor()
     expect(await listed(page).count()).toBeGreaterThan(4)
   })
 
-  it('a person learns what a run waits for, and what to do about it', async () => {
+  it('shows why a run is waiting, and how to resolve it', async () => {
     const here = await holder()
     const { visitor, page } = here
     const usage_api_key = await usageKeyForAll(walks.stack, {
@@ -248,7 +248,7 @@ export function runWalks(walks: Walks): void {
     const trigger = await here.create('async function main() { return 1 }', { usage_api_key })
     await ended(here, await fire(trigger, {}))
     const run = await fire(trigger, {})
-    // Known before the page is opened: what is learned while one looks at it moves what is below.
+    // Wait until the reason is known: if it arrives later, it shifts the layout.
     await expect
       .poll(async () => (await here.api(`triggers/${trigger.id}`)).waiting_for, { timeout: 30_000 })
       .toBeTruthy()
@@ -256,14 +256,14 @@ export function runWalks(walks: Walks): void {
     await page.locator('#run .warn').filter({ hasText: 'Raise the cap in the console' }).waitFor()
     await judge(page, 'run-waiting')
     await visitor.open(`/triggers/${trigger.id}`)
-    expect(await page.locator('#state').innerText()).toContain('Waiting for room under the')
-    expect(await listed(page).first().innerText()).toContain('Waiting for room under the')
+    expect(await page.locator('#state').innerText()).toContain('Waiting: spending cap reached')
+    expect(await listed(page).first().innerText()).toContain('Waiting: spending cap reached')
     await page.locator('#charts').scrollIntoViewIfNeeded()
-    await page.getByRole('img', { name: /^Runs that ended: 1/ }).waitFor()
+    await page.getByRole('img', { name: /^Ended runs: 1/ }).waitFor()
     await judge(page, 'trigger-waiting', { maxLoadedBytes: 140 * 1024 })
   })
 
-  it('the pages of a trigger and of a run are read without a script', async () => {
+  it('shows the pages of a trigger and of a run without scripts', async () => {
     const here = await holder()
     const trigger = await here.create('async function main() { return 1 }')
     const run = await fire(trigger, {})
@@ -273,7 +273,7 @@ export function runWalks(walks: Walks): void {
     await reader.open(`/triggers/${trigger.id}`)
     expect(await listed(reader.page).count()).toBe(1)
     expect(await reader.page.locator('.chart').first().isVisible()).toBe(false)
-    await reader.page.getByRole('link', { name: 'Reload to see newer ones' }).waitFor()
+    await reader.page.getByRole('link', { name: 'Reload to see new runs' }).waitFor()
     await reader.onward(() => listed(reader.page).getByRole('link').click())
     expect(await reader.page.locator('#run').innerText()).toContain('Succeeded')
   })

@@ -4,7 +4,7 @@ import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
 
 export function signInWalks(walks: Walks): void {
-  it('a person signs in by the mailed link, and signs out', async () => {
+  it('signs in with the mailed link and signs out', async () => {
     const visitor = await walks.visitor()
     const { page } = visitor
     await visitor.open('/')
@@ -16,15 +16,15 @@ export function signInWalks(walks: Walks): void {
 
     await page.getByLabel('E-mail address').fill('someone@[::')
     await evaluate(page, 'document.querySelector("main form").noValidate = true')
-    await visitor.press('Send me a link')
+    await visitor.press('Send sign-in link')
     const field = page.getByLabel('E-mail address')
     expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true)
     await judge(page, 'sign-in-problem')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
-    expect(await page.getByRole('alert').innerText()).toMatch(/^Enter one e-mail address/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Enter an e-mail address/)
 
     await field.fill('walker@example.com')
-    await visitor.press('Send me a link')
+    await visitor.press('Send sign-in link')
     await judge(page, 'sign-in-sent')
     await visitor.open('/dev/mailbox')
     await judge(page, 'mailbox')
@@ -45,7 +45,7 @@ export function signInWalks(walks: Walks): void {
     await page.getByRole('main').getByRole('link', { name: 'Sign in' }).waitFor()
   })
 
-  it('a script in the page reads no session', async () => {
+  it('stolen session: a script in the page cannot read the session cookie', async () => {
     const visitor = await walks.signedIn()
     await visitor.open('/')
     expect(await evaluate(visitor.page, 'document.cookie')).toBe('')
@@ -54,7 +54,7 @@ export function signInWalks(walks: Walks): void {
     ])
   })
 
-  it('an open redirect through the whole sign-in ends at a page of this site', async () => {
+  it('open redirect: a whole sign-in ends at a page of this site', async () => {
     const elsewhere = await walks.anotherSite({})
     const host = new URL(elsewhere.crossSite).host
     for (const next of [`//${host}/`, `/\\${host}/`]) {

@@ -14,7 +14,7 @@ const ECHO = 'async function main(params) {\n  return params\n}'
 const MAIL = 'forms@example.com'
 
 export function triggerFormWalks(walks: Walks): void {
-  it('a person makes a webhook of what the console handed over, pauses it and deletes it', async () => {
+  it('creates a webhook from the data of the console, pauses it and deletes it', async () => {
     const visitor = await walks.signedIn(MAIL)
     const { page } = visitor
     await visitor.open('/triggers')
@@ -34,39 +34,39 @@ export function triggerFormWalks(walks: Walks): void {
     expect(await page.getByLabel('Default params').inputValue()).toContain('00aa')
     expect(await evaluate(page, 'sessionStorage.length')).toBe(0)
     await judge(page, 'trigger-new-webhook')
-    await visitor.press('Create the trigger')
+    await visitor.press('Create trigger')
     expect(page.url()).toMatch(/\/triggers\/[^/]+\?created=1&key=unknown$/)
 
     await visitor.open('/triggers')
     const row = page.getByRole('listitem').filter({ hasText: 'sign each payment' })
     expect(await row.innerText()).toContain(`${walks.triggersUrl}/webhook/`)
     await visitor.press('Pause sign each payment')
-    expect(await page.getByRole('status').innerText()).toContain('is paused')
+    expect(await page.getByRole('status').innerText()).toContain('Trigger paused')
     expect(await row.innerText()).toContain('paused')
     await judge(page, 'triggers-paused')
 
     await visitor.onward(() => row.getByRole('link', { name: 'Edit' }).click())
     await judge(page, 'trigger-edit')
-    // A key that the console left in this tab is for a new trigger: Save here would give it to this one.
+    // A key that the console left in this tab is for a new trigger. Saving must not assign it to this one.
     await evaluate(page, `sessionStorage.setItem('svc/new-trigger', ${text})`)
     await page.reload({ waitUntil: 'domcontentloaded' })
     expect(await page.getByLabel('Usage key').inputValue()).toBe('')
     await page.getByText('Delete this trigger').click()
     await judge(page, 'trigger-delete')
-    // The editor comes while they have selected all of it, to write another in its place.
+    // The editor loads while the user has all text selected to replace it.
     const editor = await heldBack(page, '**/scripts/editor.js')
-    await page.getByLabel('Source of the action').click()
+    await page.getByLabel('Action source').click()
     await page.keyboard.press('Control+A')
     editor()
     await page.locator('.cm-content').waitFor()
     await page.keyboard.insertText(ECHO.replace('params)', 'given)'))
     expect(await page.locator('#action_code').inputValue()).toBe(ECHO.replace('params)', 'given)'))
-    await visitor.press('Delete for good: sign each payment')
-    expect(await page.getByRole('status').innerText()).toContain('was deleted')
+    await visitor.press('Delete permanently: sign each payment')
+    expect(await page.getByRole('status').innerText()).toContain('Trigger deleted')
     expect(await row.count()).toBe(0)
   })
 
-  it('a person makes a schedule by the keyboard alone, and sees when it fires as they type', async () => {
+  it('creates a schedule with the keyboard only, and previews its times while typing', async () => {
     const visitor = await walks.signedIn(MAIL)
     const { page } = visitor
     const { keyboard } = page
@@ -75,16 +75,16 @@ export function triggerFormWalks(walks: Walks): void {
     await keyboard.type('each morning')
     await keyboard.press('Tab')
     await keyboard.type('*/5 * * * * *')
-    const shown = page.getByRole('region', { name: 'What it would do' })
+    const shown = page.getByRole('region', { name: 'Preview' })
     await shown.getByText('are 5 s apart').waitFor()
     expect(await page.getByLabel('Cron').getAttribute('aria-invalid')).toBe('true')
     await judge(page, 'trigger-cron-wrong')
     await page.getByLabel('Cron').focus()
     await keyboard.press('Control+A')
     await keyboard.type('0 9 * * 1-5')
-    await shown.getByText('It fires at these times').waitFor()
+    await shown.getByText('Next run times').waitFor()
     expect(await shown.getByRole('row').count()).toBe(6)
-    expect(await shown.innerText()).toContain('Here (')
+    expect(await shown.innerText()).toContain('Local (')
     await judge(page, 'trigger-cron-checked')
 
     await page.getByLabel('Cron').focus()
@@ -99,7 +99,7 @@ export function triggerFormWalks(walks: Walks): void {
     expect(await page.getByRole('main').innerText()).toContain('Monday to Friday at 09:00 UTC')
   })
 
-  it('a person makes a chain event, sees the transfers that it would have fired for, and the run of the next', async () => {
+  it('creates a chain event trigger, previews matching transfers, and shows the run of the next one', async () => {
     const { chainUrl } = walks.stack.stack
     const { wallet, close } = fundedWallets(chainUrl)
     const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true })
@@ -119,23 +119,23 @@ export function triggerFormWalks(walks: Walks): void {
     await page.getByLabel('Name').fill('each transfer')
     await page.getByLabel('Contract').fill(token.target as string)
     await page.getByLabel('Event', { exact: true }).fill('Transfer(address,adress,uint256)')
-    const shown = page.getByRole('region', { name: 'What it would do' })
+    const shown = page.getByRole('region', { name: 'Preview' })
     await shown.getByText('At position').waitFor()
     await page
       .getByLabel('Event', { exact: true })
       .fill('Transfer(address indexed from, address indexed to, uint256 value)')
-    await shown.getByText('It would have fired for these').waitFor()
+    await shown.getByText('Matching events in').waitFor()
     expect(await shown.innerText()).toContain('Transfer(address,address,uint256)')
     expect(await shown.innerText()).toContain('1500')
     await judge(page, 'trigger-logs')
-    await page.getByText('Only some of them, or past ones').click()
+    await page.getByText('Filters and past logs').click()
     await page.getByLabel('Topic 1').fill('0x12')
     await shown.getByText('32-byte topic').waitFor()
     await judge(page, 'trigger-topics')
     await page.getByLabel('Topic 1').fill('')
-    await shown.getByText('It would have fired for these').waitFor()
+    await shown.getByText('Matching events in').waitFor()
     await fillAction(visitor, await usageKeyForAll(walks.stack))
-    await visitor.press('Create the trigger')
+    await visitor.press('Create trigger')
     expect(page.url()).toMatch(/\?created=1$/)
     const hash = await transfer(2_700n)
     node.destroy()
@@ -148,33 +148,31 @@ export function triggerFormWalks(walks: Walks): void {
     await judge(page, 'run-of-event')
     await visitor.open('/triggers?kind=chain_event')
     expect(await page.getByRole('main').innerText()).toContain(
-      `by Transfer(address,address,uint256) of ${token.target as string} on ethereum`,
+      `on Transfer(address,address,uint256) from ${token.target as string} on ethereum`,
     )
   })
 
-  it('without a script, a person checks a schedule, mends what is wrong and changes it later', async () => {
+  it('checks a schedule, corrects errors and changes it later without scripts', async () => {
     const visitor = await walks.signedIn(MAIL)
     const { page } = visitor
     await page.route('**/scripts/**', (route) => route.abort())
     await visitor.open('/triggers/new?kind=schedule')
     await page.getByLabel('Cron').fill('0 9 * *')
     await visitor.press('Check')
-    expect(await page.getByRole('alert').innerText()).toMatch(/^A cron has 5 fields/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Expected 5 fields/)
     await page.getByLabel('Cron').fill('0 9 * * *')
     await visitor.press('Check')
-    expect(await page.getByRole('region', { name: 'What it would do' }).innerText()).toContain(
-      '09:00:00',
-    )
+    expect(await page.getByRole('region', { name: 'Preview' }).innerText()).toContain('09:00:00')
     await evaluate(page, 'document.querySelector("#trigger-form").noValidate = true')
     await page.getByLabel('Default params').fill('{"wallet": }')
-    await visitor.press('Create the trigger')
+    await visitor.press('Create trigger')
     expect(await page.getByRole('alert').count()).toBe(4)
     await judge(page, 'trigger-problems')
     await page.getByLabel('Name').fill(LONG)
     await page.getByLabel('Default params').fill('{}')
-    await page.getByLabel('Source of the action').fill(ECHO)
+    await page.getByLabel('Action source').fill(ECHO)
     await page.getByLabel('Usage key').fill('a-usage-key-of-nobody')
-    await visitor.press('Create the trigger')
+    await visitor.press('Create trigger')
     const id = /\/triggers\/([^?]+)\?created=1/.exec(page.url())![1]!
     await visitor.open('/triggers')
     await judge(page, 'triggers-long-names')
@@ -194,7 +192,7 @@ export function triggerFormWalks(walks: Walks): void {
   })
 }
 
-/** As long as a name may be, with nowhere to break. */
+/** A name of the maximum length, with few line break opportunities. */
 const LONG = `${'w'.repeat(100)} ${'payments of many shops '.repeat(4)}`.slice(0, 200)
 
 async function fillAction({ page }: Visitor, usageKey: string): Promise<void> {
@@ -204,7 +202,7 @@ async function fillAction({ page }: Visitor, usageKey: string): Promise<void> {
   await page.keyboard.insertText(ECHO)
 }
 
-/** Escape, then Tab within two seconds, leaves the editor: a busy machine may need to be asked again. */
+/** Leaves the editor with Escape, then Tab within two seconds. Retries, because a busy machine may be too slow. */
 async function leaveEditor(page: Page, next: string): Promise<void> {
   await expect
     .poll(
@@ -219,8 +217,8 @@ async function leaveEditor(page: Page, next: string): Promise<void> {
 }
 
 /**
- * Goes on by Tab, as who has no mouse does. The editor takes a field's place as soon as it is there.
- * @throws {Error} where it is not reached
+ * Moves the focus by Tab, like a keyboard user. Also stops at the editor, which replaces its field once loaded.
+ * @throws {Error} if the element is not reached
  */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {

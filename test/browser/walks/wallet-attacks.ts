@@ -1,4 +1,4 @@
-/** Wallets in the console that are elsewhere, say nothing, or are not what they say. */
+/** Wallets in the console on the wrong chain, without answers, or with false ones. */
 import { expect, it } from 'vitest'
 import { InjectedWallet } from '../browser-wallets.ts'
 import type { Walks } from '../walks.ts'
@@ -7,7 +7,7 @@ import { judgeConsole, MARKUP, withWallets } from '../with-wallets.ts'
 export function walletAttackWalks(walks: Walks): void {
   const { chainUrl, visitorWith, newAccount, connectKey } = withWallets(walks)
 
-  it('a wallet on another chain is asked to change, and one that can not is told what to do', async () => {
+  it('asks a wallet on another chain to switch, and explains what to do if it cannot', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const { page } = await visitorWith(fox)
     fox.owner.beOnChain(1n, false)
@@ -20,31 +20,31 @@ export function walletAttackWalks(walks: Walks): void {
     expect(fox.owner.asked).toContain('wallet_switchEthereumChain')
   })
 
-  it('a wallet that is changed to another address meanwhile is asked for nothing', async () => {
+  it('requests no signature from a wallet that changed its address in the meantime', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const other = await InjectedWallet.funded(chainUrl())
     const visitor = await visitorWith(fox)
     const { page } = visitor
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByLabel('Name').fill('mine')
-    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByRole('dialog').waitFor()
     fox.answers['eth_requestAccounts'] = () => [other.address]
     await fox.emit('accountsChanged', [other.address])
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByText(/it is on another address now/).waitFor()
-    await page.getByText('Your wallet is on another address now').waitFor()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
+    await page.getByText(/the wallet now uses another address/).waitFor()
+    await page.getByText('Your wallet switched to another address').waitFor()
     await judgeConsole(page, 'wallet-on-another-address')
     expect(fox.signed).toEqual([])
     await fox.emit('accountsChanged', [fox.address])
-    await page.getByText('Your wallet is on another address now').waitFor({ state: 'detached' })
+    await page.getByText('Your wallet switched to another address').waitFor({ state: 'detached' })
     await fox.emit('chainChanged', '0x1')
-    await page.getByText('Your wallet is on another chain now').waitFor()
+    await page.getByText('Your wallet switched to another chain').waitFor()
     await fox.emit('disconnect', {})
-    await page.getByText('Your wallet has lost its connection').waitFor()
+    await page.getByText('Your wallet lost its connection').waitFor()
   })
 
-  it('a wallet that never answers does not hold the page', async () => {
+  it('stays usable if a wallet never answers', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const never = new Promise<never>(() => {})
     const visitor = await visitorWith(fox)
@@ -54,48 +54,48 @@ export function walletAttackWalks(walks: Walks): void {
     await page.getByRole('heading', { name: 'Waiting for your wallet' }).waitFor()
     await judgeConsole(page, 'wallet-silent')
     await page.getByRole('button', { name: 'Stop waiting' }).click()
-    await page.getByText('waited for no longer').waitFor()
+    await page.getByText('stopped waiting for the wallet').waitFor()
     delete fox.answers['eth_requestAccounts']
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByLabel('Name').fill('mine')
     fox.answers['eth_sendTransaction'] = () => never
-    await page.getByRole('button', { name: 'Open an account' }).click()
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByText('has been asked. Compare').waitFor()
+    await page.getByRole('button', { name: 'Open account' }).click()
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
+    await page.getByText('Compare the request shown by').waitFor()
     await judgeConsole(page, 'wallet-asked')
     await page.getByRole('button', { name: 'Stop waiting' }).click()
-    await page.getByText(/Whether the transaction .* was sent is not known/).waitFor()
+    await page.getByText(/It is unknown whether the transaction .* was sent/).waitFor()
   })
 
-  it('a wallet that lies about its address gets no account', async () => {
+  it('lying wallet: a false address gets no account', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const victim = await InjectedWallet.funded(chainUrl())
     const { apiKey, client } = await newAccount()
     const visitor = await visitorWith(fox)
     const { page } = visitor
     fox.answers['eth_requestAccounts'] = () => [victim.address]
-    // Signs as it likes: by its own key, whatever address is asked for.
+    // Signs with its own key, whatever address is requested.
     fox.answers['eth_signTypedData_v4'] = ([, text]: [string, string]) =>
       fox.owner.request({ method: 'eth_signTypedData_v4', params: [fox.address, text] })
     await connectKey(visitor, apiKey)
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByLabel(/^Type/).fill('convert')
-    await page.getByRole('button', { name: 'Convert the account' }).click()
-    await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
-    await page.getByText('Convert the account: not done.').waitFor()
+    await page.getByRole('button', { name: 'Convert account' }).click()
+    await page.getByRole('button', { name: 'Sign with my wallet' }).click()
+    await page.getByText('Convert the account: failed.').waitFor()
     expect(await client.listWallets().all()).toEqual([])
   })
 
-  it('a wallet that lies about its chain shows no account', async () => {
+  it('lying wallet: a false chain shows no account', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const { page } = await visitorWith(fox)
     fox.answers['eth_getCode'] = () => '0x'
     fox.answers['eth_call'] = () => '0x'
     await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByText('there is no such contract there').waitFor()
+    await page.getByText('the contract does not exist there').waitFor()
   })
 
-  it('XSS and impostors: whatever wallets call themselves is text, and namesakes are told apart', async () => {
+  it('XSS and impostors: shows wallet names as text, and tells wallets of the same name apart', async () => {
     const [one, other, hostile] = await Promise.all([
       InjectedWallet.funded(chainUrl()),
       InjectedWallet.funded(chainUrl(), { rdns: 'example.not-the-fox' }),
@@ -106,14 +106,14 @@ export function walletAttackWalks(walks: Walks): void {
       }),
     ])
     const { page } = await visitorWith(one, other, hostile)
-    await page.getByText('Two of these wallets call themselves the same').waitFor()
+    await page.getByText('Two of these wallets have the same name').waitFor()
     const text = await page.locator('.wallets').innerText()
     expect(text).toContain('example.not-the-fox')
     expect(text).toContain('"><img src=x onerror=alert(1)>‹U+202E›bad<script>')
     expect(text).toContain('javascript:alert(3)')
     expect(await page.locator('.wallets img').count()).toBe(2)
     expect(await page.locator('.wallets a, .wallets script').count()).toBe(0)
-    // Three, with a name of five lines, want more than the room that is kept for them.
+    // Three wallets, one with a name of five lines, need more space than is reserved for them.
     await judgeConsole(page, 'wallets-hostile')
     const policyOf = async (path: string) =>
       (await page.request.get(`${walks.triggersUrl}${path}`)).headers()['content-security-policy']

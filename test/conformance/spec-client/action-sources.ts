@@ -1,12 +1,10 @@
-/** The actions that the journeys run, as an outsider would write them (ethers is v5 in there). */
+/** Actions for the journeys, as an outsider would write them. Actions have ethers v5. */
 
-/** Hands its params back. */
 export const ECHO = `async function main(params) {
   return params
 }
 `
 
-/** Signs a message with a wallet. */
 export const SIGN = `async function main(params) {
   const key = await Svc.Actions.getPrivateKey({ pkpId: params.pkpId })
   return await new ethers.Wallet(key).signMessage(params.message)
@@ -26,7 +24,7 @@ export const ETHERS_VERSION = `async function main() {
 }
 `
 
-/** Signs as the action itself, so that the signature names the CID that made it. */
+/** Signs with the action's own key, so that the signature proves the CID. */
 export const SIGN_AS_ACTION = `async function main(params) {
   const key = await Svc.Actions.getSvcActionPrivateKey()
   const wallet = new ethers.Wallet(key.startsWith('0x') ? key : '0x' + key)
@@ -60,7 +58,7 @@ export const MANY_REQUESTS = `async function main(params) {
 }
 `
 
-/** Trusts the sender only when the HMAC over the exact bytes holds, as GitHub signs them. */
+/** Verifies the HMAC over the exact bytes, as GitHub signs them. */
 export const VERIFY_GITHUB = `const SECRET = 'a secret of both sides'
 async function main({ event, event_raw, headers }) {
   const sent = headers['x-hub-signature-256']

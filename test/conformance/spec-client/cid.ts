@@ -1,4 +1,4 @@
-/** CIDv0 as core, Action identity 1 describes it, computed without any library of IPFS. */
+/** Computes CIDv0 without an IPFS library. */
 import { createHash } from 'node:crypto'
 
 import { encodeBase58, keccak256, toUtf8Bytes } from 'ethers'
@@ -26,7 +26,7 @@ export function cidOf(source: string): string {
   return encodeBase58(root.hash)
 }
 
-/** What `cid_hashes_permitted` holds (core, Group). */
+/** Hash of a CID for `cid_hashes_permitted`. */
 export function cidHash(cid: string): string {
   return keccak256(toUtf8Bytes(cid))
 }
@@ -41,7 +41,7 @@ function parent(children: Node[]): Node {
   return node(children, unixFsFile(new Uint8Array(), fileSize, sizes), fileSize)
 }
 
-/** UnixFS `Data`: 1 type (2 is a file), 2 data, 3 file size, 4 the size of each child. */
+/** Encodes UnixFS `Data`: 1 type (2 is a file), 2 data, 3 file size, 4 the size of each child. */
 function unixFsFile(data: Uint8Array, fileSize: number, sizes: number[]): Uint8Array {
   return Buffer.concat([
     Buffer.from([0x08, 0x02]),
@@ -51,7 +51,7 @@ function unixFsFile(data: Uint8Array, fileSize: number, sizes: number[]): Uint8A
   ])
 }
 
-/** DAG-PB: the links (2) stand before the data (1). */
+/** Encodes DAG-PB: the links (2) come before the data (1). */
 function node(children: Node[], data: Uint8Array, fileSize: number): Node {
   const links = children.map(({ hash, totalSize }) =>
     field(

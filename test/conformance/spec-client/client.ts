@@ -7,9 +7,9 @@ import { TriggersClient } from './triggers.ts'
 export type SpecClientOptions = {
   baseUrl: string
   triggersUrl: string
-  /** Defaults to the global one; a stack with a CA of its own passes one that trusts it. */
+  /** Defaults to the global `fetch`. A stack with its own CA passes one that trusts it. */
   fetch?: Fetch
-  /** Stands for a human: opens the address signed in, and presses Authorize. */
+  /** Simulates a user: opens the URL signed in, and presses Authorize. */
   browser: (url: string) => Promise<void>
 }
 
@@ -24,7 +24,7 @@ export class SpecClient {
     this.#browser = browser
   }
 
-  /** triggers, Authentication 2 and 3: the token is made here, and only its hash is shown. */
+  /** Creates the token locally and shows only its hash. */
   async authorize(token = newToken()): Promise<string> {
     await this.#browser(this.triggers.authorizeUrl(challengeOf(token)))
     return token

@@ -1,4 +1,4 @@
-/** core, ConvertAccount typed data: every name and the order of fields belong to the hash. */
+/** Typed data of ConvertAccount. All names and the order of fields affect the hash. */
 import type { Wallet } from 'ethers'
 
 type Field = { name: string; type: string }
@@ -33,7 +33,7 @@ export function convertTypedData(address: string, chainId: number, issuedAt: num
   }
 }
 
-/** `claimed` differs from the signer when a contract wallet answers for the address (ERC-1271). */
+/** Signs a proof. `claimed` differs from the signer if a contract wallet verifies for the address (ERC-1271). */
 export async function convertProof(
   signer: Wallet,
   data: TypedData,

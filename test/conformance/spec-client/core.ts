@@ -1,4 +1,4 @@
-/** The core API, endpoint by endpoint (core, Endpoints). Needs only names that the page shows. */
+/** Client of the core API that relies only on names from the specification. */
 import { cidIn, existsIn, groupIdIn, pkpIdIn, rowsIn, usageKeyIn } from './discover.ts'
 import { SpecError, SpecViolation, askCore, fieldsOf, isFields, type Answer } from './http.ts'
 import { type Fetch, type Fields } from './http.ts'
@@ -43,7 +43,7 @@ export class CoreClient {
     return { apiKey: text(body, 'api_key'), walletAddress: text(body, 'wallet_address') }
   }
 
-  /** False both for a plain no and for a 401: the page allows either for a key of no account. */
+  /** Returns false for both a false and a 401: the specification allows either for an unknown key. */
   async accountExists(key: string): Promise<boolean> {
     try {
       return existsIn((await this.#get('account_exists', key)).body)
@@ -166,12 +166,12 @@ export class CoreClient {
     }
   }
 
-  /** The listing under '', else one evidence file by its name. */
+  /** Returns an evidence file by name, or the listing for ''. */
   async evidence(file: string): Promise<Answer> {
     return this.fetchPath(`/evidences/${file}`)
   }
 
-  /** A call as given: for wrong keys, wrong methods and broken bodies. */
+  /** Sends a request verbatim, for wrong keys, wrong methods and malformed bodies. */
   async raw(
     method: string,
     path: string,

@@ -1,13 +1,13 @@
-/** core, Action identity 3: template, then the manifest as a constant, then a main that joins them. */
+/** Builds a derived action: the template, the manifest as a constant, and a main function that combines them. */
 import { SpecViolation, isFields } from './http.ts'
 
-/** The template defines `template(manifest, params)`. */
+/** @param template defines `template(manifest, params)` */
 export function derivedAction(template: string, manifest: unknown): string {
   const main = 'async function main(params) { return template(MANIFEST, params) }\n'
   return `${template}\nconst MANIFEST=${canonicalJson(manifest)};\n${main}`
 }
 
-/** Sorted keys, safe integers only, no floats, no undefined. */
+/** Sorts keys. Allows only safe integers as numbers, and no undefined. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (isFields(value)) {

@@ -1,6 +1,6 @@
 /**
- * Finds values whose names the specifications leave open. Each function says what it tolerates;
- * where the contract names a field, the client reads that field and none of these.
+ * Finds values with names that the specifications leave open. Each function documents what it accepts. If the contract
+ * names a field, the client reads that field instead.
  */
 import { SpecViolation, isFields, type Fields } from './http.ts'
 
@@ -9,9 +9,9 @@ const CID = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
 const RUN_STATES = new Set(['queued', 'running', 'success', 'failed'])
 
 /**
- * The new usage key: the answer itself when it is a string, else a string field, at most one object
- * deep, that is long enough to be a secret (20 characters of base64, base64url or similar), holds
- * no space, and is neither 0x hex nor a URL. A name with `key` in it goes first.
+ * Finds a new usage key: the body itself if it is a string, or a string field, at most one object deep, that is long
+ * enough for a secret (20 characters of base64, base64url or similar), without spaces, and neither 0x hex nor a URL.
+ * Prefers names with `key`.
  */
 export function usageKeyIn(body: unknown): string {
   const candidates = stringFields(body).filter(([, value]) => looksLikeKey(value))
@@ -20,8 +20,8 @@ export function usageKeyIn(body: unknown): string {
 }
 
 /**
- * The identifier of a run in the 202: the answer itself, or any string field that is not one of the
- * run states. A name with `run` in it goes first, then one that ends in `id`.
+ * Finds the ID of a run in a 202: the body itself, or any string field that is not a run status. Prefers names with
+ * `run`, then names that end in `id`.
  */
 export function runIdIn(body: unknown): string {
   const candidates = stringFields(body).filter(([, value]) => value && !RUN_STATES.has(value))
@@ -30,7 +30,7 @@ export function runIdIn(body: unknown): string {
   return found(named?.[1] ?? candidates[0]?.[1], 'a run id', body)
 }
 
-/** The id of a new group: a number, or a field `id`, `group_id` or `groupId`, number or decimal. */
+/** Finds the ID of a new group: a number, or a field `id`, `group_id` or `groupId` with a number or decimal string. */
 export function groupIdIn(body: unknown): number {
   const candidates = allFields(body).filter(([name]) => name === '' || /^(group_?)?id$/i.test(name))
   const ids = candidates.map(([, value]) =>
@@ -43,18 +43,18 @@ export function groupIdIn(body: unknown): number {
   )
 }
 
-/** A wallet's id for permission arrays: any 32-byte hex field; undefined when none is shown. */
+/** Finds a wallet's ID for permission arrays: any 32-byte hex field; undefined if there is none. */
 export function pkpIdIn(body: unknown): string | undefined {
   return stringFields(body).find(([, value]) => HASH.test(value))?.[1]
 }
 
-/** The CID: the answer itself, as JSON string or as text, or any string field of a CID's shape. */
+/** Finds a CID: the body itself, as JSON or text, or any string field with the format of a CID. */
 export function cidIn(body: unknown): string {
   const cid = stringFields(body).find(([, value]) => CID.test(value.trim()))?.[1]
   return found(cid?.trim(), 'a CIDv0', body)
 }
 
-/** Whether the key resolves: the answer itself when it is boolean, else its first boolean field. */
+/** Finds whether a key exists: the body itself if it is a boolean, otherwise its first boolean field. */
 export function existsIn(body: unknown): boolean {
   const values = allFields(body).map(([, value]) => value)
   return found(
@@ -64,7 +64,7 @@ export function existsIn(body: unknown): boolean {
   )
 }
 
-/** The rows of a list: the answer itself when it is an array, else its first array field. */
+/** Finds the rows of a list: the body itself if it is an array, otherwise its first array field. */
 export function rowsIn(body: unknown): Fields[] {
   const rows = Array.isArray(body)
     ? body
@@ -74,7 +74,7 @@ export function rowsIn(body: unknown): Fields[] {
   return found<unknown[]>(rows, 'an array', body).filter(isFields)
 }
 
-/** A run matches when any of its own fields holds the id that the 202 showed. */
+/** True if any field of a run contains the ID from the 202. */
 export function hasRunId(run: Fields, id: string): boolean {
   return Object.values(run).includes(id)
 }
@@ -87,7 +87,7 @@ function stringFields(body: unknown): [string, string][] {
   return allFields(body).filter((field): field is [string, string] => typeof field[1] === 'string')
 }
 
-/** The value itself under the name '', then its fields, then those of objects directly in it. */
+/** Lists the value itself with the name '', then its fields, then the fields of its member objects. */
 function allFields(body: unknown): [string, unknown][] {
   if (!isFields(body)) return [['', body]]
   const own = Object.entries(body)

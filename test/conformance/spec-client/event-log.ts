@@ -1,11 +1,11 @@
-/** core, Attestation rule 1: runtime events may come without their digest. */
+/** Runtime events may lack their digest. */
 import { createHash } from 'node:crypto'
 
 import { SpecViolation, isFields } from './http.ts'
 
 const RUNTIME_EVENT = 0x08000001
 
-/** The events as a verifier is given them, each with its digest. */
+/** Parses the events and adds missing digests, as a verifier needs them. */
 export function filledEventLog(json: string): { digest: string }[] {
   const events: unknown = JSON.parse(json)
   if (!Array.isArray(events)) throw new SpecViolation('event_log holds no events')

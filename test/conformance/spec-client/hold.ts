@@ -1,6 +1,6 @@
 import { SpecError, SpecViolation } from './http.ts'
 
-/** States what the contract says; throws when it does not hold. */
+/** Checks a clause of the contract. @throws {SpecViolation} if it does not hold */
 export function hold(condition: unknown, clause: string): asserts condition {
   if (!condition) throw new SpecViolation(`does not hold: ${clause}`)
 }
@@ -14,7 +14,7 @@ export function sameAddress(actual: string, expected: string, clause: string): v
   same(actual.toLowerCase(), expected.toLowerCase(), clause)
 }
 
-/** The refusal, when the call is refused; with `statuses`, by one of these. */
+/** @returns the error of a rejected call. @throws if it succeeds or has a status other than `statuses` */
 export async function refusal(
   call: () => Promise<unknown>,
   clause: string,

@@ -1,4 +1,4 @@
-/** Requests, answers, and the two shapes that the core API gives its errors (core, Errors). */
+/** Requests, responses, and the two error formats of the core API. */
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 export type Fields = Record<string, unknown>
@@ -7,19 +7,18 @@ export type Question = {
   method: string
   url: string
   headers?: Record<string, string>
-  /** Sent as JSON. */
   json?: unknown
-  /** Sent as it is; wins over `json`. */
+  /** Sent verbatim, instead of `json`. */
   raw?: string | Uint8Array<ArrayBuffer>
 }
 export type ErrorShape = 'structured' | 'message' | 'neither'
 
-/** Anything that contradicts a specification. */
+/** A violation of a specification by the server. */
 export class SpecViolation extends Error {
   override name = 'SpecViolation'
 }
 
-/** An answer outside 2xx. `body` is the parsed JSON, or the text when it is not JSON. */
+/** A response other than 2xx. `body` is the parsed JSON, or the text if it is not JSON. */
 export class SpecError extends Error {
   override name = 'SpecError'
   readonly status: number
@@ -47,14 +46,14 @@ export async function send(fetch: Fetch, question: Question): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body: parsed(text) }
 }
 
-/** The answer when it is 2xx, else a thrown `SpecError`. */
+/** @returns the response. @throws {SpecError} unless it is 2xx */
 export async function ask(fetch: Fetch, question: Question): Promise<Answer> {
   const answer = await send(fetch, question)
   if (answer.status < 200 || answer.status > 299) throw new SpecError(question, answer)
   return answer
 }
 
-/** As `ask`, and holds an error body to core, Errors: one of two shapes, and the status's own word. */
+/** Like `ask`, but also checks that an error has one of the two formats and the code of its status. */
 export async function askCore(fetch: Fetch, question: Question): Promise<Answer> {
   try {
     return await ask(fetch, question)
@@ -64,7 +63,7 @@ export async function askCore(fetch: Fetch, question: Question): Promise<Answer>
   }
 }
 
-/** The fields of a value that has to be an object. */
+/** @throws {SpecViolation} if the value is not an object */
 export function fieldsOf(value: unknown): Fields {
   if (isFields(value)) return value
   throw new SpecViolation(`no object: ${JSON.stringify(value)}`)

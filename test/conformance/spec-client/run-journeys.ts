@@ -12,7 +12,7 @@ import { triggers } from './journeys/triggers.ts'
 import { webhooks } from './journeys/webhooks.ts'
 import { World, whyOpen, type Journey, type Tools } from './world.ts'
 
-/** The whole contract, as an outsider meets it: accounts first, triggers after. */
+/** All journeys in order: accounts first, then triggers. */
 export const journeys: readonly Journey[] = [
   ...accounts,
   ...actions,
@@ -31,7 +31,7 @@ export type JourneyResult =
   | { name: string; outcome: 'failed'; error: unknown }
   | { name: string; outcome: 'open'; missing: string }
 
-/** Runs, in order, the journeys whose areas stand; the others are open, with what they lack. */
+/** Runs the journeys with supported areas in order. Reports the others as open, with the areas or tools they need. */
 export async function runJourneys(
   client: SpecClient,
   { areas, tools = {} }: { areas: readonly Area[]; tools?: Tools },

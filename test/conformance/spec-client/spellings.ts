@@ -1,6 +1,6 @@
 /**
- * Request fields whose wire names the core API leaves open. The client sends the value under each
- * name that a reader of the specification would try; the rest is for the server to ignore.
+ * Request fields with wire names that the core API leaves open. The client sends the value under each name that a
+ * reader of the specification would try; the server ignores the rest.
  */
 export const groupId = (id: number) => ({ group_id: id, id })
 

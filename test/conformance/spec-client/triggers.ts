@@ -1,4 +1,3 @@
-/** The trigger service, endpoint by endpoint (triggers, Endpoints). */
 import { rowsIn, runIdIn } from './discover.ts'
 import { SpecViolation, ask, isFields, send, type Answer, type Fetch, type Fields } from './http.ts'
 
@@ -27,7 +26,7 @@ export class TriggersClient {
     this.#fetch = fetch
   }
 
-  /** Where a human approves the token; opened in a browser, never fetched by the client. */
+  /** URL where a user approves the token. Opened in a browser, never fetched by the client. */
   authorizeUrl(challenge: string): string {
     return `${this.#url}/agent/authorize?challenge=${challenge}`
   }
@@ -44,7 +43,7 @@ export class TriggersClient {
     throw new SpecViolation('/api/me shows no id and email')
   }
 
-  /** `fields` is loose on purpose: journeys send broken ones too. */
+  /** `fields` is loosely typed because journeys also send invalid ones. */
   async create(token: string, fields: TriggerFields | Fields): Promise<Trigger> {
     return asTrigger((await this.#api('POST', '/api/triggers', token, fields)).body)
   }
@@ -67,7 +66,7 @@ export class TriggersClient {
     await this.#api('DELETE', `/api/triggers/${id}`, token)
   }
 
-  /** One page, in whatever order the service lists runs: the page does not say. */
+  /** One page of runs. The specification does not define their order. */
   async runs(token: string, id: string, page: { limit?: number; offset?: number } = {}) {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(page)) query.set(name, String(value))
@@ -75,7 +74,7 @@ export class TriggersClient {
     return rowsIn((await this.#api('GET', path, token)).body)
   }
 
-  /** A sender's POST, whatever it is answered. */
+  /** Sends a webhook. @returns the response, whatever its status */
   async deliver(id: string, { body, headers }: Delivery): Promise<Answer> {
     const url = `${this.#url}/webhook/${id}`
     return send(this.#fetch, {
@@ -86,7 +85,7 @@ export class TriggersClient {
     })
   }
 
-  /** A POST that has to fire: 202, and the id of the run. */
+  /** Sends a webhook. @returns the run ID. @throws {SpecViolation} unless the status is 202 */
   async fire(id: string, delivery: Delivery): Promise<string> {
     const answer = await this.deliver(id, delivery)
     if (answer.status === 202) return runIdIn(answer.body)

@@ -1,6 +1,6 @@
 import { SpecError, SpecViolation } from './http.ts'
 
-/** Until `look` finds something; the deadline is in seconds. */
+/** Polls until `look` returns a value. @param seconds deadline */
 export async function until<T>(
   what: string,
   seconds: number,
@@ -15,7 +15,7 @@ export async function until<T>(
   }
 }
 
-/** Grants are eventually consistent (core, States): the real call is tried until it is let in. */
+/** Grants are eventually consistent: retries a call until it is permitted. */
 export async function patiently<T>(call: () => Promise<T>, seconds = 15): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {

@@ -1,4 +1,4 @@
-/** What journeys share: things that are made once, when the first journey asks for them. */
+/** Objects that journeys share, created when first needed. */
 import type { Area } from '../areas.ts'
 import { cidHash, cidOf } from './cid.ts'
 import type { SpecClient } from './client.ts'
@@ -8,19 +8,19 @@ import { patiently } from './wait.ts'
 
 export type Chain = { rpcUrl: string; fundedKey: string }
 
-/** What the two APIs cannot give: a journey that needs one which is absent stays open. */
+/** Tools beyond the two APIs. A journey stays open if it needs a missing one. */
 export type Tools = {
-  /** The chain that accounts live on. */
+  /** The chain of the accounts contract. */
   accountChain?: Chain
-  /** A chain that triggers can watch, under its name in `config.chain`. */
+  /** A chain that triggers can watch, with its name in `config.chain`. */
   eventChain?: Chain & { name: string }
   /** Settles a payment as the processor's client library would. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
-  /** DER of the certificate that `baseUrl` serves in the TLS handshake. */
+  /** DER certificate that `baseUrl` serves in the TLS handshake. */
   servedCertificate?: () => Promise<Uint8Array>
-  /** The CAA records that the custom domain's alias resolves to. */
+  /** CAA records of the alias target of the custom domain. */
   caaRecords?: () => Promise<string[]>
-  /** Addresses that an action may fetch: a short answer, and one of more than 1 MB. */
+  /** URLs that actions are allowed to fetch: a short response, and one of more than 1 MB. */
   outbound?: { small: string; large: string }
 }
 
@@ -28,12 +28,12 @@ export type Journey = {
   name: string
   needs: Area[]
   tools?: (keyof Tools)[]
-  /** How long it may take; 60 unless said. */
+  /** Time limit in seconds; default 60. */
   seconds?: number
   run(client: SpecClient, world: World): Promise<void>
 }
 
-/** What is missing for this journey, in words; undefined when it can run. */
+/** @returns the missing areas and tools of a journey; undefined if it can run */
 export function whyOpen(journey: Journey, areas: readonly Area[], tools: Tools) {
   const missing = [
     ...journey.needs.filter((area) => !areas.includes(area)),
@@ -67,12 +67,11 @@ export class World {
     return (this.#wallet ??= this.#makeWallet())
   }
 
-  /** A group that permits one wallet and the signing action, and nothing else. */
+  /** A group that permits one wallet and the signing action only. */
   signingGroup(): Promise<number> {
     return (this.#signingGroup ??= this.#makeSigningGroup())
   }
 
-  /** An execute-only key for that group. */
   signingKey(): Promise<string> {
     return (this.#signingKey ??= this.#makeSigningKey())
   }
@@ -82,7 +81,7 @@ export class World {
     return (this.#anyActionKey ??= this.#makeAnyActionKey())
   }
 
-  /** A bearer token that a human has approved. */
+  /** A bearer token that a user has approved. */
   token(): Promise<string> {
     return (this.#token ??= this.#client.authorize())
   }
@@ -130,7 +129,7 @@ export class World {
   }
 }
 
-/** core, Usage API key: everything false or empty but the right to run. */
+/** Fields of a usage key with no rights except to execute. */
 export function executeOnly(groups: number[]): UsageKeyFields {
   return {
     name: 'execute only',

@@ -1,14 +1,16 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** What a block without logs has. */
 export const EMPTY_BLOOM = `0x${'0'.repeat(512)}`
 
-/** The three bits of 2,048 that an address or a topic sets (Yellow Paper, 4.3.1): bit 0 is the last byte's lowest. */
+/**
+ * Cache of the 3 bits out of 2,048 that an address or topic sets (Yellow Paper, section 4.3.1). Bit 0 is the lowest bit
+ * of the last byte.
+ */
 const bitsOf = new Map<string, readonly number[]>()
 
 /**
- * The `logsBloom` of a block.
- * @param values the addresses and topics of its logs, 0x hex
+ * Computes the `logsBloom` of a block.
+ * @param values addresses and topics of its logs, in 0x-prefixed hex
  */
 export function bloomOf(values: Iterable<string>): string {
   const bytes = new Uint8Array(256)
@@ -35,7 +37,6 @@ export function hexOf(bytes: Uint8Array): string {
   return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Keccak-256 of a text. */
 export function keccakOf(text: string): string {
   return hexOf(keccak_256(new TextEncoder().encode(text)))
 }

@@ -1,6 +1,6 @@
 /**
- * A node of a scripted chain that speaks JSON-RPC, or a load balancer with several of them, with the faults that are
- * switched on. It does no I/O: `fetchOf` and `startChainNode` put it behind a `fetch` and behind a port.
+ * JSON-RPC node of a scripted chain, or a load balancer with several of them, with optional faults. Does no I/O:
+ * `fetchOf` and `startChainNode` expose it through a `fetch` and a port.
  */
 import { ChainView, type View, WHOLE } from './chain-view.ts'
 import { type Faults, type PlanLimits, REQUEST_FAULTS } from './faults.ts'
@@ -22,29 +22,29 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 export class ChainNode {
   chain: ScriptedChain
-  /** Changed by a test at any time. */
+  /** Can be changed by a test at any time. */
   faults: Faults = {}
   limits: PlanLimits = {}
-  /** More than one: behind a load balancer, each question at any of them. */
+  /** Several views act as a load balancer that answers each call from a random one. */
   views: readonly View[] = [WHOLE]
-  /** Whether its logs tell their block's time. */
+  /** True if logs include the time of their block. */
   tellsBlockTime = true
-  /** Tags that it knows besides `latest`; other providers answer `null` or an error. */
+  /** Supported tags besides `latest`. Other providers answer `null` or an error. */
   tags: readonly string[] = ['safe', 'finalized']
-  /** Blocks that are further below the chain's head are never left out by `missingBlocks`. */
+  /** `missingBlocks` only omits blocks within this distance of the head. */
   leavesOutWithin = Number.POSITIVE_INFINITY
-  /** Requests so far, and questions by method. */
+  /** Number of requests so far, and of calls by method. */
   requests = 0
   readonly methods = new Map<string, number>()
   readonly #random: () => number
 
-  /** @param random at least 0 and below 1: decides which fault there is, and at which node of several a question is */
+  /** @param random from 0 to below 1; decides which faults occur, and which of several nodes answers */
   constructor(chain: ScriptedChain, random: () => number = Math.random) {
     this.chain = chain
     this.#random = random
   }
 
-  /** @param body of a POST @returns what the provider answers, or that it does not */
+  /** @param body of a POST @returns the provider's response or its failure to respond */
   answer(body: string): NodeAnswer {
     this.requests++
     const asked = JSON.parse(body) as Call | Call[]
@@ -150,7 +150,7 @@ export class ChainNode {
     }
   }
 
-  /** Draws only where a fault is switched on, so that a node without any is the same for every seed. */
+  /** Draws a random number only for enabled faults, so that a node without faults behaves the same for every seed. */
   #strikes(probability: number | undefined): boolean {
     return probability !== undefined && probability > 0 && this.#random() < probability
   }

@@ -1,19 +1,18 @@
 import type { ScriptedBlock } from './scripted-block.ts'
 import type { ScriptedChain } from './scripted-chain.ts'
 
-/** What one node has of the chain: all but its latest blocks, or a branch that the chain has left. */
+/** A node's view of the chain: all but the latest blocks, or an orphaned branch. */
 export type View = { lag: number } | { fork: string }
 
-/** The whole chain. */
 export const WHOLE: View = { lag: 0 }
 
 export class ChainView {
   readonly chain: ScriptedChain
   readonly head: ScriptedBlock
-  /** Blocks of its branch alone, by number. */
+  /** Blocks that only exist on its branch, by number. */
   readonly #branch = new Map<number, ScriptedBlock>()
 
-  /** @param view a branch that is not known, or was taken up again, is the whole chain */
+  /** @param view an unknown or canonical branch is treated as the whole chain */
   constructor(chain: ScriptedChain, view: View) {
     this.chain = chain
     const forked = 'fork' in view ? chain.byHash(view.fork) : undefined
@@ -29,13 +28,13 @@ export class ChainView {
     return this.#branch.get(number) ?? this.chain.at(number)
   }
 
-  /** Orphans too: nodes keep what they have seen. */
+  /** Also finds orphans, because nodes keep blocks they have seen. */
   byHash(hash: string): ScriptedBlock | undefined {
     const block = this.chain.byHash(hash)
     return block && block.number <= this.head.number ? block : undefined
   }
 
-  /** @param tag a quantity, or a name of a block */
+  /** @param tag block number as a hex quantity, or a block tag */
   named(tag: unknown): ScriptedBlock | undefined {
     if (tag === 'latest' || tag === 'pending') return this.head
     if (tag === 'earliest') return this.at(this.chain.firstBlock)
@@ -49,7 +48,7 @@ export class ChainView {
     return this.at(Math.min(Math.max(number, this.chain.firstBlock), this.head.number))
   }
 
-  /** Blocks of a stretch, as far as this node has them. */
+  /** Blocks of a range, as far as this node has them. */
   *between(from: number, to: number): Generator<ScriptedBlock> {
     const last = Math.min(to, this.head.number)
     for (let number = Math.max(from, this.chain.firstBlock); number <= last; number++) {

@@ -1,60 +1,59 @@
-/** How nodes and their providers fail. Each is a probability, of a request or of a question in it; absent is 0. */
+/** Failures of nodes and providers, as probabilities per request or per call in it. The default is 0. */
 export type Faults = Partial<
   Record<RequestFault | LogFault | 'wrongChain' | 'failedQuestion', number>
 >
 
-/** Of a whole request. */
+/** Faults of a whole request. */
 export const REQUEST_FAULTS = [
-  /** 429, as a page. */
+  /** 429 with a plain text page. */
   'rateLimited',
-  /** 429 with Retry-After: 1. */
+  /** 429 with `Retry-After: 1`. */
   'rateLimitedWithRetryAfter',
-  /** 200, and in it a JSON-RPC error that speaks of a rate. */
+  /** 200 with a JSON-RPC error about a rate limit. */
   'rateLimitedInside200',
-  /** 200, and in it one JSON-RPC error for all that was asked. */
+  /** 200 with one JSON-RPC error for all calls. */
   'errorInside200',
-  /** 500 with a JSON-RPC error. */
   'serverError',
-  /** 502 with a page of HTML. */
+  /** 502 with an HTML page. */
   'badGateway',
-  /** 200, and a text that is no JSON. */
+  /** 200 with a body that is not JSON. */
   'garbage',
-  /** The answer ends in its middle. */
+  /** The response is truncated. */
   'cut',
-  /** The connection is closed before an answer. */
+  /** The connection is closed without a response. */
   'refused',
-  /** The time that the client would have waited is over at once: `hang` without the waiting. In process alone. */
+  /** Times out at once, unlike `hang`. Only in process. */
   'timeout',
-  /** No answer, until the client gives up. */
+  /** No response until the client gives up. */
   'hang',
 ] as const
 export type RequestFault = (typeof REQUEST_FAULTS)[number]
 
-/** Of the logs of one answer. */
+/** Faults of the logs in one response. */
 export const LOG_FAULTS = [
-  /** A block's logs are left out of a range's; never of a block that was asked for by its hash. */
+  /** A block's logs are missing from a range query; never from a query by block hash. */
   'missingBlocks',
-  /** Logs that were not asked for are among them. */
+  /** Includes logs that do not match the query. */
   'unmatchedLogs',
-  /** A log of a block that the chain has left is among them. */
+  /** Includes a log of an orphaned block. */
   'orphanedLogs',
   'duplicatedLogs',
   'disorderedLogs',
 ] as const
 export type LogFault = (typeof LOG_FAULTS)[number]
 
-/** What a provider's plan allows. */
+/** Limits of a provider's plan. */
 export type PlanLimits = {
-  /** Blocks of one `eth_getLogs`. */
+  /** Maximum number of blocks per `eth_getLogs`. */
   blocks?: number
-  /** Logs of one answer. */
+  /** Maximum number of logs per response. */
   logs?: number
-  /** Logs of one answer for a block that is asked for by its hash. */
+  /** Maximum number of logs per response to a query by block hash. */
   logsOfBlock?: number
-  /** Addresses of one `eth_getLogs`. */
+  /** Maximum number of addresses per `eth_getLogs`. */
   addresses?: number
-  /** Questions of one batch; 1: batches are refused. */
+  /** Maximum number of calls per batch; 1 disables batches. */
   batch?: number
-  /** In whose words it refuses; `none` says no number. */
+  /** Provider whose error messages are used; `none` gives no numbers. */
   words?: 'alchemy' | 'infura' | 'quicknode' | 'none'
 }

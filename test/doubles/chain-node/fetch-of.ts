@@ -1,8 +1,8 @@
 import type { ChainNode } from './chain-node.ts'
 
 /**
- * A `fetch` whose network is these nodes, by the beginning of their URLs.
- * @throws {TypeError} as `fetch` does, for a host that is not there and a connection that is refused
+ * Creates a `fetch` that reaches these nodes, by URL prefix.
+ * @throws {TypeError} like `fetch`, for an unknown host or a refused connection
  */
 export function fetchOf(nodes: Readonly<Record<string, ChainNode>>): typeof fetch {
   return async (input, init) => {
@@ -21,7 +21,7 @@ export function fetchOf(nodes: Readonly<Record<string, ChainNode>>): typeof fetc
   }
 }
 
-/** Never ends by itself. */
+/** Pends until the signal aborts. */
 function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

@@ -1,4 +1,4 @@
-/** What `eth_getLogs` answers, by range or by a block's hash. */
+/** Implements `eth_getLogs` by range or by block hash. */
 import type { ChainView } from './chain-view.ts'
 import type { LogFault, PlanLimits } from './faults.ts'
 import { countRefusal, rangeRefusal, type RpcError } from './refusals.ts'
@@ -52,7 +52,7 @@ export function answerLogs(
   return { result: faulty(blocks, view, query, circumstances, true) }
 }
 
-/** @returns the last block up to which there are not too many; `undefined` where all may be answered */
+/** @returns the last block that keeps within the limit; undefined if all blocks do */
 function lastWithin(blocks: ScriptedBlock[], query: LogsQuery, most: number): number | undefined {
   let count = 0
   for (const block of blocks) {
@@ -97,7 +97,7 @@ function withoutTime(log: RpcLog): RpcLog {
   return copy
 }
 
-/** A block that the chain has left, at the height of one of these. */
+/** Finds an orphaned block at the height of one of these blocks. */
 function orphanBeside(
   view: ChainView,
   blocks: readonly ScriptedBlock[],
@@ -107,7 +107,7 @@ function orphanBeside(
     .find((orphan) => blocks.some(({ number }) => number === orphan.number))
 }
 
-/** As nodes match: an empty list at a place is anything. */
+/** Matches logs as nodes do: an empty list matches anything. */
 export function isAsked(log: RpcLog, { address, topics = [] }: LogsQuery): boolean {
   const addresses = address === undefined ? [] : [address].flat()
   if (addresses.length > 0 && !addresses.some((one) => one.toLowerCase() === log.address))

@@ -3,7 +3,7 @@ import { quantity } from './scripted-block.ts'
 
 export type RpcError = { code: number; message: string }
 
-/** How providers say that a range is too long. */
+/** Error of a provider for a block range that is too long. */
 export function rangeRefusal({ words = 'none', blocks = 0 }: PlanLimits, from: number): RpcError {
   const through = quantity(from + blocks - 1)
   switch (words) {
@@ -24,7 +24,7 @@ export function rangeRefusal({ words = 'none', blocks = 0 }: PlanLimits, from: n
   }
 }
 
-/** How providers say that there are too many logs. */
+/** Error of a provider for too many logs. */
 export function countRefusal(
   { words = 'none', logs = 0 }: PlanLimits,
   from: number,

@@ -1,12 +1,12 @@
 import { bloomOf, keccakOf } from './bloom.ts'
 
-/** What a contract says: hex is lower case. */
+/** Log content; hex in lower case. */
 export type ScriptedLog = { address: string; topics: readonly string[]; data: string }
 
-/** It keeps its hash wherever it is mined, whatever it does there. */
+/** A transaction keeps its hash in whichever block it is mined, even if its logs change. */
 export type ScriptedTransaction = { hash: string; logs: readonly ScriptedLog[] }
 
-/** A log as `eth_getLogs` shows it. */
+/** A log in the format of `eth_getLogs`. */
 export type RpcLog = {
   address: string
   topics: readonly string[]
@@ -31,7 +31,7 @@ export type ScriptedBlock = {
   logs: readonly RpcLog[]
 }
 
-/** @param salt makes two blocks of the same contents different ones */
+/** @param salt makes blocks with equal contents distinct */
 export function makeBlock(
   contents: {
     number: number

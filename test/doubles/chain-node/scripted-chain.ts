@@ -1,6 +1,6 @@
 /**
- * A chain that a test writes block by block: with real blooms, hashes that cover what is in the block, and
- * reorganisations. What was orphaned is still known by its hash, as nodes know it.
+ * A chain that a test builds block by block, with real blooms, content hashes and reorganizations. Orphaned blocks
+ * remain available by hash, as on real nodes.
  */
 import { keccakOf } from './bloom.ts'
 import {
@@ -10,28 +10,28 @@ import {
   type ScriptedTransaction,
 } from './scripted-block.ts'
 
-/** What a block is made of. A bare log has a new transaction of its own. */
+/** Logs and transactions of a block. A bare log gets its own transaction. */
 export type BlockContents = readonly (ScriptedLog | ScriptedTransaction)[]
 
 export type ChainOptions = {
   chainId?: number
-  /** The number of its first block: older ones are unknown, to every node. */
+  /** Number of the first block. Older blocks are unknown to every node. */
   firstBlock?: number
   /** Unix seconds of the first block. */
   firstTimestamp?: number
-  /** Seconds from a block to the next. */
+  /** Seconds between blocks. */
   blockTime?: number
-  /** How far behind the head the chain's own marks follow. */
+  /** Distance of the chain's own `safe` and `finalized` tags from the head. */
   safeDepth?: number
   finalizedDepth?: number
-  /** Two chains of different salts have no block in common. */
+  /** Chains with different salts share no blocks. */
   salt?: string
 }
 
 export class ScriptedChain {
   readonly chainId: number
   readonly firstBlock: number
-  /** What `eth_getCode` answers, by address in lower case. */
+  /** Results of `eth_getCode`, by lower-case address. */
   readonly code = new Map<string, string>()
   readonly #blocks: ScriptedBlock[] = []
   readonly #byHash = new Map<string, ScriptedBlock>()
@@ -42,7 +42,7 @@ export class ScriptedChain {
   #safe: number
   #finalized: number
 
-  /** It begins with one empty block. */
+  /** Starts with one empty block. */
   constructor(options: ChainOptions = {}) {
     this.#options = {
       chainId: 1,
@@ -63,27 +63,27 @@ export class ScriptedChain {
     return this.#blocks.at(-1)!
   }
 
-  /** The highest block that the chain names so. It may go back with a reorganisation. */
+  /** The `safe` block. A reorganization can lower it. */
   get safe(): number {
     return this.#safe
   }
 
-  /** Never goes back. */
+  /** The `finalized` block. Never decreases. */
   get finalized(): number {
     return this.#finalized
   }
 
-  /** A block of the chain as it is now. */
+  /** A block of the canonical chain. */
   at(number: number): ScriptedBlock | undefined {
     return this.#blocks[number - this.firstBlock]
   }
 
-  /** Any block that was ever mined. */
+  /** Any block ever mined, canonical or orphaned. */
   byHash(hash: string): ScriptedBlock | undefined {
     return this.#byHash.get(hash)
   }
 
-  /** Blocks that the chain has left, the latest reorganisation's first. */
+  /** Orphaned blocks; those of the latest reorganization come first. */
   orphans(): readonly ScriptedBlock[] {
     return this.#orphans
   }
@@ -92,13 +92,13 @@ export class ScriptedChain {
     return this.at(block.number) === block
   }
 
-  /** Blocks of a stretch, as far as there are. */
+  /** Existing blocks of a range. */
   slice(from: number, to: number): readonly ScriptedBlock[] {
     const first = Math.max(from - this.firstBlock, 0)
     return this.#blocks.slice(first, Math.max(to - this.firstBlock + 1, first))
   }
 
-  /** A transaction that no other one is like. */
+  /** Creates a unique transaction. */
   transaction(logs: readonly ScriptedLog[]): ScriptedTransaction {
     return { hash: keccakOf(`transaction ${this.#options.salt} ${this.#transactions++}`), logs }
   }
@@ -122,16 +122,15 @@ export class ScriptedChain {
     return block
   }
 
-  /** Mines so many blocks without anything in them. */
   mineEmpty(count: number): void {
     for (let mined = 0; mined < count; mined++) this.mine()
   }
 
   /**
-   * The latest blocks go, others take their place.
-   * @param depth how many blocks go; a finalized one never does
-   * @param blocks what the new ones are made of: transactions that went may be among it
-   * @returns what went, the lowest first
+   * Replaces the latest blocks.
+   * @param depth number of blocks to remove; finalized blocks cannot be removed
+   * @param blocks contents of the new blocks, which may reuse removed transactions
+   * @returns the removed blocks, lowest first
    */
   reorg(depth: number, blocks: readonly BlockContents[]): ScriptedBlock[] {
     const ancestor = this.head.number - depth

@@ -6,8 +6,8 @@ import type { ChainNode } from './chain-node.ts'
 export type RunningNode = Awaited<ReturnType<typeof startChainNode>>
 
 /**
- * A node behind a port of this machine.
- * @param throttle `latencyMs`: what every answer takes; `inFlight`: more requests at once than these wait
+ * Serves a node on a local port.
+ * @param throttle `latencyMs` delays every response; `inFlight` limits concurrent requests, the rest wait
  */
 export async function startChainNode(
   node: ChainNode,
@@ -46,7 +46,7 @@ export async function startChainNode(
   return {
     url: `http://127.0.0.1:${address.port}`,
     node,
-    /** Unix milliseconds: when it last wrote an answer. */
+    /** Unix time of the last response, in milliseconds. */
     answeredAt: () => answeredAt,
     close: async () => {
       server.closeAllConnections()

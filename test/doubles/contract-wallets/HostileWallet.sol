@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// @title Every wrong way to answer isValidSignature, chosen when it is deployed.
+/// @title Answers isValidSignature in a hostile way, chosen at deployment.
 contract HostileWallet {
     enum Way {
         YesToEverything,

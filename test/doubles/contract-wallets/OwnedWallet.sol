@@ -4,7 +4,7 @@ pragma solidity ^0.8.28;
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// @title A contract wallet of one owner: what the owner signs is the wallet's, and what the owner sends is too.
+/// @title Contract wallet with one owner, who signs and sends on its behalf.
 contract OwnedWallet is IERC1271 {
     address public immutable owner;
 

@@ -1,4 +1,4 @@
-/** Contract wallets on a test's chain: one that an owner signs for, and hostile ones. */
+/** Contract wallets on a test chain: one with an owner that signs for it, and hostile ones. */
 import { ContractFactory, type Signer } from 'ethers'
 import { compileFolder } from '../../../origin/contracts/compile.ts'
 
@@ -29,7 +29,7 @@ async function deploy(signer: Signer, name: string, ...args: unknown[]): Promise
   return contract.getAddress()
 }
 
-/** @returns its address. `owner` signs for it, and sends by `execute(target, data)` */
+/** @returns the address of a wallet that `owner` signs for, and sends from with `execute(target, data)` */
 export const deployOwnedWallet = (signer: Signer, owner: string) =>
   deploy(signer, 'OwnedWallet', owner)
 

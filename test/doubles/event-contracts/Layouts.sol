@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// @title Emits events of well-known contracts with the arguments indexed that those contracts index.
+/// @title Emits events of well-known contracts, with the same indexed arguments.
 contract Layouts {
     struct Amounts {
         uint128 deposit;
@@ -53,7 +53,7 @@ contract Layouts {
         uint256 receivedAmount,
         uint256 expectedAmount
     );
-    // No table has it: nothing in its logs tells which of the addresses is indexed.
+    // Not a known event, and its logs do not show which address is indexed.
     event Handed(address from, address indexed to);
 
     function attest(address a, address b, bytes32 uid, bytes32 schema) external {

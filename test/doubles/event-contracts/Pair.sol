@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// @title Tells of swaps as a Uniswap V2 pair does: the first and the last argument are indexed.
+/// @title Emits Swap events like a Uniswap V2 pair: the first and last arguments are indexed.
 contract Pair {
     event Swap(
         address indexed sender,

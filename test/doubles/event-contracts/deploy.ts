@@ -1,4 +1,4 @@
-/** Contracts whose events people watch, on a test's chain. */
+/** Contracts that emit watched events, for test chains. */
 import { type BaseContract, ContractFactory, type Signer } from 'ethers'
 import { compileFolder } from '../../../origin/contracts/compile.ts'
 

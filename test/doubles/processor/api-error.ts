@@ -1,4 +1,4 @@
-/** A refusal as the processor answers it: `{error: {type, code, message, param}}`. */
+/** Error response of the processor: `{error: {type, code, message, param}}`. */
 export class ProcessorApiError extends Error {
   readonly status: number
   readonly type: string
@@ -26,7 +26,7 @@ export class ProcessorApiError extends Error {
 
 type ErrorFacts = { type?: string; code?: string; param?: string }
 
-/** 404 `resource_missing`, or 400 where the id is a parameter and not the path. */
+/** 404 `resource_missing`, or 400 if the ID is a parameter instead of part of the path. */
 export function missing(what: string, id: string, param = 'id', status = 404): ProcessorApiError {
   const message = `No such ${what}: '${id}'`
   return new ProcessorApiError(status, message, { code: 'resource_missing', param })

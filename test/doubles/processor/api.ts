@@ -1,4 +1,4 @@
-/** The operations of the processor's API that the service uses, and those of its client library. */
+/** Operations of the processor's API that the service and the browser client library use. */
 import { missing, ProcessorApiError } from './api-error.ts'
 import {
   type Fields,
@@ -12,12 +12,12 @@ import type { Intent, ProcessorObject } from './objects.ts'
 import type { Paying } from './paying.ts'
 import type { Records } from './records.ts'
 
-/** By which key: the seller's own, or the one that is published, which knows an intent by its client secret alone. */
+/** Key of the caller: the secret key, or the publishable key, which needs an intent's client secret. */
 export type Caller = 'secret' | 'publishable'
 
 type Asked = { method: string; path: string; fields: Fields; caller: Caller }
 
-/** What the test cards and wallets of the client library do. */
+/** Behavior of the client library's test cards and wallets. */
 const PAYMENT_METHODS: Record<string, (paying: Paying, id: string) => Intent> = {
   pm_card_visa: (paying, id) => paying.byCard(id),
   pm_card_authenticationRequired: (paying, id) => paying.byCardThatAsks(id),
@@ -25,7 +25,7 @@ const PAYMENT_METHODS: Record<string, (paying: Paying, id: string) => Intent> = 
   pm_crypto: (paying, id) => paying.byCrypto(id),
 }
 
-/** Carries out one request. @throws {ProcessorApiError} */
+/** @throws {ProcessorApiError} */
 export function answerTo(
   { method, path, fields, caller }: Asked,
   records: Records,
@@ -72,7 +72,7 @@ export function answerTo(
   }
 }
 
-/** What the published key may: see and pay the intent whose secret it knows. */
+/** Restricts the publishable key to reading and paying an intent with its client secret. */
 function ofClient(
   operation: string,
   id: string,
@@ -136,7 +136,7 @@ function ofIntent<One extends { payment_intent: string }>(all: One[], fields: Fi
   return all.filter(({ payment_intent }) => intent === undefined || payment_intent === intent)
 }
 
-/** The newest first. */
+/** Paginates, newest first. */
 function page(all: ProcessorObject[], fields: Fields, url: string): object {
   const newest = all.toReversed()
   const after = textField(fields, 'starting_after')

@@ -1,6 +1,6 @@
 /**
- * The double's client library for browsers, served at `/v3/`: as much of the real one as a payment page uses. It puts fields
- * into the page and confirms over HTTP. Cards are the real one's test cards.
+ * Browser client library of the double, served at `/v3/`: the subset of the real one that a payment page uses. Adds
+ * fields to the page and confirms over HTTP. Accepts the test cards of the real library.
  */
 ;(() => {
   const { origin } = new URL(document.currentScript.src)

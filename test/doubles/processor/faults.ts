@@ -1,28 +1,27 @@
-/** What can go wrong with a request, as tests ask for it. */
+/** Faults that tests can inject into requests. */
 
 export type Fault = {
-  /** `POST /v1/payment_intents`, as a pattern of method and path; any request unless said. */
+  /** Pattern of method and path, such as `POST /v1/payment_intents`. Default: any request. */
   on?: RegExp
-  /** How many requests meet it; 1 unless said. */
+  /** Number of affected requests; default 1. */
   times?: number
 } &
-  /** Its key is in use for so long. */
+  /** Keeps the idempotency key in use for this time. */
   (
     | { kind: 'slow'; ms: number }
-    /** Nothing is done. `kept`: a repeat under its idempotency key is given the same failure. */
+    /** Fails without effect. With `kept`, a retry under the same idempotency key gets the same failure. */
     | { kind: 'fails_before'; status?: number; kept?: boolean }
-    /** It is done, and the answer is a failure. */
+    /** Takes effect, but answers with a failure. */
     | { kind: 'fails_after'; status?: number; kept?: boolean }
     | { kind: 'reset_before' }
-    /** It is done, and the connection breaks before its answer. */
+    /** Takes effect, then breaks the connection before the response. */
     | { kind: 'reset_after' }
-    /** A proxy on the way answers in JSON of its own. */
+    /** Answers with unrelated JSON, as a proxy in between would. */
     | { kind: 'other_json' }
-    /** Its answer never ends. */
     | { kind: 'hangs' }
   )
 
-/** One kind of them, among those that a request meets. */
+/** Returns the first fault of this kind. */
 export function faultOf<Kind extends Fault['kind']>(met: readonly Fault[], kind: Kind) {
   return met.find((fault): fault is Extract<Fault, { kind: Kind }> => fault.kind === kind)
 }
@@ -38,7 +37,7 @@ export class Faults {
     this.#waiting = []
   }
 
-  /** The faults that a request meets, each used up by one. */
+  /** Faults of a request; each is used up by one count. */
   meet(request: string): Fault[] {
     const met = this.#waiting.filter(
       ({ fault }) => fault.on === undefined || fault.on.test(request),

@@ -1,9 +1,9 @@
-/** Bodies and queries as the processor takes them: `a[b][0]=c`, form-encoded. */
+/** Parses form-encoded bodies and queries of the processor, such as `a[b][0]=c`. */
 import { ProcessorApiError } from './api-error.ts'
 
 export type Fields = { [name: string]: string | Fields }
 
-/** Nested by the brackets of the names; a list is an object with numbers for names. */
+/** Nests values by the brackets in their names. Lists become objects with numeric keys. */
 export function fieldsOf(text: string): Fields {
   const root: Fields = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {
@@ -35,7 +35,7 @@ export function textField(fields: Fields, name: string): string | undefined {
   throw invalid(name)
 }
 
-/** A flat object of strings, as metadata is. */
+/** A flat object of strings, such as metadata. */
 export function textsField(fields: Fields, name: string): Record<string, string> {
   const value = fields[name] ?? {}
   if (typeof value === 'string') throw invalid(name)
@@ -47,12 +47,11 @@ export function textsField(fields: Fields, name: string): Record<string, string>
   )
 }
 
-/** The members of a list. */
 export function listField(fields: Fields, name: string): string[] {
   return Object.values(textsField(fields, name))
 }
 
-/** @throws {ProcessorApiError} for what is no whole number */
+/** @throws {ProcessorApiError} if the value is not a whole number */
 export function integerField(fields: Fields, name: string): number | undefined {
   const text = textField(fields, name)
   if (text === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Money that goes back: refunds by the seller, disputes by the customer's bank. */
+/** Returned money: refunds by the seller, disputes by the customer's bank. */
 import { ProcessorApiError } from './api-error.ts'
 import {
   type BalanceTransaction,
@@ -10,10 +10,10 @@ import {
 } from './objects.ts'
 import type { Emit, Records } from './records.ts'
 
-/** Refunds that count against their charge. */
+/** Statuses of refunds that count against their charge. */
 const COUNTED: readonly RefundStatus[] = ['pending', 'requires_action', 'succeeded']
 
-/** Each step sends its events. */
+/** State machine of refunds and disputes. Each step emits its events. */
 export class GivingBack {
   readonly #records: Records
   readonly #emit: Emit
@@ -23,7 +23,7 @@ export class GivingBack {
     this.#emit = emit
   }
 
-  /** @param amount all that is left unless said */
+  /** @param amount default: the entire remainder */
   refund(
     intentId: string,
     { amount, status = 'succeeded' }: { amount?: number; status?: 'pending' | 'succeeded' } = {},
@@ -57,7 +57,7 @@ export class GivingBack {
     return this.#moveRefund(id, 'succeeded', 'refund.updated')
   }
 
-  /** The customer's bank did not take it: the seller has the money again. */
+  /** The customer's bank rejected the refund, and the seller gets the money back. */
   failRefund(id: string): Refund {
     return this.#moveRefund(id, 'failed', 'refund.failed')
   }
@@ -66,7 +66,7 @@ export class GivingBack {
     return this.#moveRefund(id, 'canceled', 'refund.updated')
   }
 
-  /** @param inquiry a question by the bank, which withdraws nothing yet */
+  /** @param inquiry an inquiry by the bank, which withdraws no funds yet */
   dispute(
     intentId: string,
     { amount, inquiry = false }: { amount?: number; inquiry?: boolean } = {},
@@ -93,7 +93,7 @@ export class GivingBack {
     return dispute
   }
 
-  /** An inquiry has become a dispute. */
+  /** Turns an inquiry into a dispute. */
   escalate(id: string): Dispute {
     const dispute = this.#disputeIn(id, ['warning_needs_response', 'warning_under_review'])
     dispute.status = 'needs_response'
@@ -126,7 +126,7 @@ export class GivingBack {
     return dispute
   }
 
-  /** @param reinstated of a payment that had been refunded in part: that part comes back, and the dispute is lost */
+  /** @param reinstated part of the payment that was refunded before; it is returned although the dispute is lost */
   lose(id: string, { reinstated = 0 }: { reinstated?: number } = {}): Dispute {
     const dispute = this.#disputeIn(id, ['needs_response', 'under_review'])
     dispute.status = 'lost'
@@ -138,7 +138,7 @@ export class GivingBack {
 
   #moveRefund(id: string, to: RefundStatus, event: string): Refund {
     const refund = this.#records.refund(id)
-    // A refund that had succeeded can still come back from the bank.
+    // Even a succeeded refund can still be returned by the bank.
     if (!COUNTED.includes(refund.status)) throw wrongState('Refund', refund.status)
     refund.status = to
     this.#recount(refund.payment_intent)

@@ -1,4 +1,4 @@
-/** Idempotency keys as the processor keeps them: a key's first answer, whatever it was, is its answer. */
+/** Idempotency keys of the processor: a key returns its first response, whatever that was. */
 import { ProcessorApiError } from './api-error.ts'
 
 export type Answered = { status: number; body: string; replayed?: true }
@@ -11,9 +11,10 @@ export class IdempotencyKeys {
   readonly #kept = new Map<string, Kept>()
 
   /**
+   * Executes a request at most once per key.
    * @param request method, path and parameters
-   * @param execute its `keep` is what a repeat is given; without it the repeat is executed
-   * @throws {ProcessorApiError} 400 for another request under the key, 409 while the first is under way
+   * @param execute `keep` in its result is returned to retries; without it, a retry is executed
+   * @throws {ProcessorApiError} 400 for a different request under the key, 409 while the first is in flight
    */
   async once(
     key: string | undefined,
@@ -36,7 +37,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** As after the day for which the processor keeps them. */
+  /** Simulates the expiry of all keys after a day. */
   forget(): void {
     this.#kept.clear()
   }

@@ -1,6 +1,6 @@
 /**
- * The double as a process of its own: tells where it listens and its keys by a message to its parent, or as a line of
- * JSON where there is none. Ends with its parent. `PROCESSOR_PORT` chooses the port.
+ * Runs the double as a separate process. Reports its URL and keys by a message to its parent, or as a line of JSON if
+ * there is none. Exits with its parent. `PROCESSOR_PORT` sets the port.
  */
 import { startProcessor } from './server.ts'
 

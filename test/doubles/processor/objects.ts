@@ -1,7 +1,7 @@
-/** The processor's objects, with the fields that somebody here reads, named as on the wire. Times in Unix seconds. */
+/** Objects of the processor with the fields that our code reads, named as on the wire. Times in Unix seconds. */
 import { randomBytes } from 'node:crypto'
 
-/** What the library of this version asks for in its header. */
+/** API version that our version of the library requests in its header. */
 export const API_VERSION = '2026-10-28.endive'
 
 export type Metadata = Record<string, string>
@@ -27,7 +27,6 @@ export type PaymentError = {
   type: 'card_error' | 'invalid_request_error'
   code: string
   decline_code?: string
-  /** In the processor's words to the customer. */
   message: string
 }
 
@@ -102,7 +101,7 @@ export type Dispute = {
   id: string
   object: 'dispute'
   amount: number
-  /** Funds that were withdrawn, and those that were given back. */
+  /** Funds withdrawn, and funds reinstated. */
   balance_transactions: BalanceTransaction[]
   charge: string
   created: number

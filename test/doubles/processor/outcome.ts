@@ -1,4 +1,4 @@
-/** What a request to the API comes to: its answer, or a connection that breaks or hangs. */
+/** Computes the outcome of an API request: a response, or a broken or hanging connection. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerTo, type Caller } from './api.ts'
 import { ProcessorApiError } from './api-error.ts'
@@ -11,7 +11,7 @@ import type { Records } from './records.ts'
 export type ApiRequest = {
   method: string
   path: string
-  /** With its question mark. */
+  /** Includes the question mark. */
   search: string
   body: string
   caller: Caller

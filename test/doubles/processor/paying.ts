@@ -1,4 +1,4 @@
-/** What a customer does to an intent, and the intent's states in between. */
+/** A customer's actions on a payment intent, and its states. */
 import { ProcessorApiError } from './api-error.ts'
 import { type Charge, type Intent, type IntentStatus, newId, type PaymentError } from './objects.ts'
 import type { Emit, Records } from './records.ts'
@@ -21,7 +21,7 @@ const PAYABLE: readonly IntentStatus[] = [
   'requires_action',
 ]
 
-/** The customer's side of the state machine. Each step sends its events. */
+/** The customer's side of the state machine. Each step emits its events. */
 export class Paying {
   readonly #records: Records
   readonly #emit: Emit
@@ -31,34 +31,34 @@ export class Paying {
     this.#emit = emit
   }
 
-  /** By a card that is taken at once. */
+  /** Pays with a card that is accepted at once. */
   byCard(intentId: string): Intent {
     return this.#succeed(this.#in(intentId, PAYABLE, 'confirm'))
   }
 
-  /** By a card whose bank asks its holder first. `byCard` then is the holder's yes, `decline` the no. */
+  /** Pays with a card that needs authentication. `byCard` completes it, `decline` rejects it. */
   byCardThatAsks(intentId: string): Intent {
     return this.#move(intentId, PAYABLE, 'requires_action', 'payment_intent.requires_action')
   }
 
-  /** A card was entered, and nothing confirmed. */
+  /** Enters a card without confirming the payment. */
   enterCard(intentId: string): Intent {
     const intent = this.#in(intentId, ['requires_payment_method'], 'update')
     intent.status = 'requires_confirmation'
     return intent
   }
 
-  /** By cryptocurrency: on its way until its chain has confirmed it. */
+  /** Pays by cryptocurrency; pending until confirmed on-chain. */
   byCrypto(intentId: string): Intent {
     return this.#move(intentId, PAYABLE, 'processing', 'payment_intent.processing')
   }
 
-  /** The chain has confirmed it. */
+  /** The transaction was confirmed on-chain. */
   confirmOnChain(intentId: string): Intent {
     return this.#succeed(this.#in(intentId, ['processing'], 'settle'))
   }
 
-  /** The transaction was reverted, or never came. */
+  /** The transaction was reverted or never arrived. */
   revertOnChain(intentId: string): Intent {
     return this.#fail(this.#in(intentId, ['processing'], 'fail'), REVERTED)
   }

@@ -1,4 +1,4 @@
-/** What the processor has on its books: customers, intents, and what came of them. */
+/** Records of the processor: customers, intents, and the results of payments. */
 import { missing, ProcessorApiError } from './api-error.ts'
 import {
   type Charge,
@@ -10,13 +10,12 @@ import {
   type Refund,
 } from './objects.ts'
 
-/** An intent's own minimum in usd, in cents. */
+/** Minimum amount of an intent in US cents. */
 const AMOUNT_MIN = 50
 
-/** Called with each event as it happens. */
 export type Emit = (type: string, object: Intent | Charge | Refund | Dispute) => void
 
-/** The processor's records; the newest come last. */
+/** Each map is in order of creation. */
 export class Records {
   readonly customers = new Map<string, Customer>()
   readonly intents = new Map<string, Intent>()
@@ -31,7 +30,7 @@ export class Records {
     this.#now = now
   }
 
-  /** Unix seconds. */
+  /** Current time in Unix seconds. */
   get seconds(): number {
     return Math.floor(this.#now() / 1000)
   }
@@ -107,7 +106,7 @@ export class Records {
     return dispute
   }
 
-  /** The charge that an intent was paid by. @throws {ProcessorApiError} 400 where it was not paid */
+  /** Charge that paid an intent. @throws {ProcessorApiError} 400 if the intent was not paid */
   paidCharge(intentId: string): Charge {
     const { latest_charge } = this.intent(intentId)
     const charge = latest_charge === null ? undefined : this.charges.get(latest_charge)

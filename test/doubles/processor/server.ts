@@ -1,6 +1,6 @@
 /**
- * A payment processor on 127.0.0.1: as much of the real one's API as the library that we use asks for, over HTTP, with
- * its state machine, idempotency keys, error envelopes and signed webhooks. Against the real one only the host differs.
+ * Payment processor on 127.0.0.1: the subset of the real API that our library uses, over HTTP, with its state machine,
+ * idempotency keys, error envelopes and signed webhooks. Only the host differs from the real one.
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -83,7 +83,7 @@ export async function startProcessor(options: ProcessorOptions = {}) {
     url,
     keys,
     webhookSecret,
-    /** Of an origin that is paid through this processor. */
+    /** Settings of an origin that uses this processor. */
     settings: settingsOf(url, keys, webhookSecret),
     records,
     paying,
@@ -91,9 +91,9 @@ export async function startProcessor(options: ProcessorOptions = {}) {
     webhooks,
     faults,
     idempotencyKeys,
-    /** Requests to the API so far. */
+    /** API requests so far. */
     seen,
-    /** Pays as the client library of a browser does. */
+    /** Pays as the browser client library does. */
     pay: (clientSecret: string, paymentMethod = 'pm_card_visa') =>
       payAsClient({ url, publishableKey: keys.publishable, clientSecret, paymentMethod }),
     close: async () => {
@@ -125,7 +125,7 @@ function callerOf(request: IncomingMessage, keys: Keys): Caller {
   const sent = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
   if (sent === keys.secret) return 'secret'
   if (sent === keys.publishable) return 'publishable'
-  // As the real one does: parts of the key are quoted.
+  // Quotes parts of the key, like the real processor.
   const quoted = `${sent.slice(0, 8)}*****${sent.slice(-4)}`
   throw new ProcessorApiError(401, `Invalid API Key provided: ${quoted}`)
 }
@@ -139,7 +139,7 @@ function respond(request: IncomingMessage, response: ServerResponse, answer: Ans
       'stripe-version': textHeader(request, 'stripe-version') ?? API_VERSION,
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(answer.replayed && { 'idempotent-replayed': 'true' }),
-      // Browsers pay here.
+      // CORS for payments from browsers.
       'access-control-allow-origin': '*',
     })
     .end(answer.body)

@@ -1,4 +1,4 @@
-/** What tests and the demo do at the double from another process: `POST /test/...`, in JSON. */
+/** Controls of the double for tests and the demo in other processes: `POST /test/...` with JSON. */
 import { ProcessorApiError } from './api-error.ts'
 import type { GivingBack } from './giving-back.ts'
 import type { Paying } from './paying.ts'

@@ -1,10 +1,10 @@
-/** What browsers ask of the processor, beside its API: its client library, and whether they may ask at all (CORS). */
+/** Browser-facing routes of the processor: its client library and CORS preflights. */
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const LIBRARY = readFileSync(new URL('client-library.js', import.meta.url))
 
-/** @returns whether it was answered */
+/** @returns true if the request was answered */
 export function answerToBrowser(
   { method, url }: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-/** Events to the seller, signed, and sent again until they are taken; and all that can happen to them on the way. */
+/** Signed webhooks to the seller, with retries and injectable delivery faults. */
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API_VERSION, newId } from './objects.ts'
@@ -15,15 +15,15 @@ export type ProcessorEvent = {
   type: string
 }
 
-/** What becomes of events: sent at once, kept until `release`, or never sent. */
+/** Sends events at once, holds them until `release`, or drops them. */
 export type WebhookMode = 'send' | 'hold' | 'drop'
 
 export type WebhooksOptions = {
   livemode: boolean
   now: () => number
-  /** Waits between the tries of an event, in milliseconds; the last one stays. */
+  /** Delays between attempts in milliseconds; the last one repeats. */
   retryMs?: readonly number[]
-  /** After so many tries an event is given up. */
+  /** Maximum number of attempts per event. */
   tries?: number
 }
 
@@ -31,7 +31,7 @@ const RETRY_MS = [20, 50, 100, 200, 500, 1_000]
 const TRIES = 30
 const REQUEST_MS = 10_000
 
-/** `t=...,v1=...`: HMAC-SHA256 of time and body, in hex. */
+/** Signs as `t=...,v1=...`: HMAC-SHA256 of time and body, in hex. */
 export function signature(body: string, secret: string, seconds: number): string {
   const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
   return `t=${seconds},v1=${mac}`
@@ -44,9 +44,9 @@ export class Webhooks {
   #endpoint: { url: string; secret: string } | undefined
   #held: ProcessorEvent[] = []
   mode: WebhookMode = 'send'
-  /** Each event is sent so often. */
+  /** Number of times that each event is sent. */
   copies = 1
-  /** Every event that happened, and what each of its sendings was answered; 0 for no answer. */
+  /** All events so far, and the response status of each delivery; 0 for no response. */
   readonly events: ProcessorEvent[] = []
   readonly answers: { type: string; status: number }[] = []
 
@@ -54,7 +54,7 @@ export class Webhooks {
     this.#options = options
   }
 
-  /** Where events go from now on; the processor makes the secret, and shows it to the seller. */
+  /** Sets the destination of events. The secret is the one the processor would show to the seller. */
   sendTo(url: string, secret: string): void {
     this.#endpoint = { url, secret }
   }
@@ -66,7 +66,7 @@ export class Webhooks {
       object: 'event',
       api_version: API_VERSION,
       created: Math.floor(now() / 1000),
-      // As it is at this moment, whenever it arrives.
+      // A snapshot of the current state, whenever it is delivered.
       data: { object: structuredClone(object) },
       livemode,
       pending_webhooks: 1,
@@ -78,7 +78,7 @@ export class Webhooks {
     else if (this.mode === 'send') this.send(event)
   }
 
-  /** Sends what was held, in an order of the test's: as it happened unless said. */
+  /** Sends held events, by default in order. */
   release(order: (events: ProcessorEvent[]) => ProcessorEvent[] = (events) => events): void {
     for (const event of order(this.#held.splice(0))) this.send(event)
   }
@@ -92,7 +92,7 @@ export class Webhooks {
     }
   }
 
-  /** Resolves when every event that was sent has been taken or given up. */
+  /** Resolves once every sent event is accepted or given up. */
   async settled(): Promise<void> {
     while (this.#sending.size > 0) await Promise.all(this.#sending)
   }
@@ -114,7 +114,7 @@ export class Webhooks {
     }
   }
 
-  /** @returns the status of the answer, 0 for none */
+  /** @returns the response status, or 0 without a response */
   async #post(event: ProcessorEvent, to: { url: string; secret: string }): Promise<number> {
     const body = JSON.stringify(event)
     const seconds = Math.floor(this.#options.now() / 1000)

@@ -10,10 +10,10 @@ import { Anvil, CONTRACT, TOPIC } from './anvil.ts'
 
 const CHAIN_ID = 31_337
 const DEEPEST = 64
-/** One that every reorganisation reaches, one that some do, and one that none does. */
+/** Finality depths that every reorg reaches, that some reorgs reach, and that no reorg reaches. */
 const FINALITIES = [0, 5, DEEPEST]
 
-/** What a trigger's object makes of what it is told: events, and whether they are taken back. */
+/** Stands in for a trigger's object: records delivered events, and which of them a reorg removed. */
 class Listener {
   readonly told = new Map<string, { block: number; isTakenBack: boolean }>()
 
@@ -30,11 +30,11 @@ class Listener {
   }
 }
 
-describe('on a real chain', () => {
+describe('a watcher on a real chain', () => {
   const anvil = new Anvil()
   beforeEach(() => anvil.begin())
 
-  /** A watcher of anvil with a listener for each finality, from the block behind the head on. */
+  /** Starts a watcher of anvil with one listener per finality, from the block after the head. */
   async function watching(
     test: (watched: {
       look: () => Promise<void>
@@ -56,7 +56,7 @@ describe('on a real chain', () => {
             sleep,
             now: Date.now,
             random: Math.random,
-            log: (e: string, f: unknown) => console.log('LOG', e, JSON.stringify(f)),
+            log: () => {},
           }),
           tell: async (triggerId, delivery) => listeners[Number(triggerId)]!.hear(delivery),
           now: Date.now,
@@ -64,7 +64,7 @@ describe('on a real chain', () => {
           keepAlive: (promise) => work.add(promise),
           stretchesDue: () => {},
           stretchesReplaced: () => {},
-          log: (e: string, f: unknown) => console.log('LOG', e, JSON.stringify(f)),
+          log: () => {},
         })
       let watch = begin()
       const since = (await anvil.head()) + 1
@@ -73,7 +73,7 @@ describe('on a real chain', () => {
       await test({
         listeners,
         look: async () => {
-          console.log('POLL', await watch.poll(), JSON.stringify(watch.status()))
+          await watch.poll()
           await Promise.all(work)
           work.clear()
         },
@@ -90,7 +90,7 @@ describe('on a real chain', () => {
   }
 
   it.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
-    'each event is told, and taken back where it is gone, whatever anvil reorganises (schedule %i)',
+    'delivers each event, and retracts it if a reorg removes it (schedule %i)',
     async (seed) => {
       const random = new Random(seed)
       await watching(async ({ look, restart, listeners }) => {
@@ -129,7 +129,7 @@ describe('on a real chain', () => {
     },
   )
 
-  it('goes on at the head of another chain that has taken the place of the first', async () => {
+  it('continues at the head of another chain that replaced the first', async () => {
     await watching(async ({ look, listeners }) => {
       await anvil.mine([1, 0, 0])
       await look()

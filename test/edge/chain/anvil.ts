@@ -1,7 +1,7 @@
-/** A real chain under a test's hand: its blocks come when they are asked for. */
+/** A real chain that mines blocks only on request. */
 import { inject } from 'vitest'
 
-/** Emits what it is called with: the first word is the topic, the rest the data. */
+/** EVM bytecode that emits its calldata as a log: the first word is the topic, the rest is the data. */
 const EMITTER = '0x365f5f375f35602036036020a100'
 
 export const CONTRACT = `0x${'e1'.repeat(20)}`
@@ -23,18 +23,18 @@ export class Anvil {
     return answer.result as Result
   }
 
-  /** A new chain, that has nothing in common with the one before but its id. */
+  /** Starts a new chain that shares only its ID with the previous one. */
   async begin(): Promise<void> {
     await this.ask('anvil_reset')
     await this.ask('anvil_setCode', CONTRACT, EMITTER)
-    // Otherwise two chains that begin within one second could have the same blocks.
+    // Otherwise two chains that start within one second could have identical blocks.
     await this.ask('evm_increaseTime', 1 + this.#value)
     const [sender] = await this.ask<string[]>('eth_accounts')
     this.#sender = sender!
     await this.mineEmpty(3)
   }
 
-  /** @param counts of logs, a block each */
+  /** @param counts number of logs in each block */
   async mine(counts: readonly number[]): Promise<void> {
     for (const count of counts) {
       for (let sent = 0; sent < count; sent++)
@@ -47,7 +47,7 @@ export class Anvil {
     await this.ask('anvil_mine', `0x${count.toString(16)}`)
   }
 
-  /** The latest blocks are replaced by as many others. @param logs in the places of which of the new ones a log is */
+  /** Replaces the latest blocks with the same number of new ones. @param logs index of the new block for each log */
   async reorg(depth: number, logs: readonly number[]): Promise<void> {
     const transactions = logs.map((place) => [this.#transaction(), place])
     await this.ask('anvil_reorg', depth, transactions)
@@ -61,7 +61,7 @@ export class Anvil {
     return Number(await this.ask('eth_blockNumber'))
   }
 
-  /** Of the chain as it is now, in order. */
+  /** Returns the logs of the current canonical chain, in order. */
   async logs(from: number): Promise<AnvilLog[]> {
     const range = { fromBlock: `0x${from.toString(16)}`, toBlock: 'latest' }
     return this.ask('eth_getLogs', { address: CONTRACT, topics: [TOPIC], ...range })

@@ -11,12 +11,12 @@ import { type Plan, addressOf, filterOf, ScriptedProvider } from './scripted-pro
 
 const placeOf = ({ blockNumber, logIndex }: ChainLog) => `${blockNumber}/${logIndex}`
 const never = () => new Promise<void>(() => {})
-/** Behind what else is ready. */
+/** Resolves after other pending microtasks have run. */
 async function soon(): Promise<void> {
   for (let n = 0; n < 20; n++) await Promise.resolve()
 }
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Seeded generator of numbers in [0, 1) (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -27,13 +27,13 @@ function randomOf(seed: number): () => number {
   }
 }
 
-/** A contract with a log every so many blocks, at places that look random. */
+/** Emits a log in about one of `blocks` blocks, at pseudorandom heights. */
 const oneIn = (blocks: number) => (address: string, block: number) =>
   Math.imul(block + address.length + address.charCodeAt(41), 0x9e3779b1) >>> 0 < 2 ** 32 / blocks
     ? 1
     : 0
 
-/** The lanes of a watcher, in memory. Each trigger has room for `room` more logs. */
+/** In-memory backfill cursors of a watcher. `room` limits how many more logs each trigger accepts. */
 class Lanes implements Stretches {
   readonly lanes = new Map<string, Stretch>()
   readonly told = new Map<string, ChainLog[]>()
@@ -81,7 +81,7 @@ class Lanes implements Stretches {
   }
 }
 
-/** A runner whose pauses take no time, and are counted. */
+/** Creates a runner with sleeps that take no time and are recorded. */
 function runnerOf(chain: ScriptedProvider, lanes: Stretches, size = new RangeSize()) {
   let now = 0
   const works = new Set<Promise<unknown>>()
@@ -126,7 +126,7 @@ async function backfilled(
   return { chain, lanes, ...parts }
 }
 
-describe('the size of a range', () => {
+describe('the range size', () => {
   it.each([
     [5, 8],
     [10, 8],
@@ -134,22 +134,25 @@ describe('the size of a range', () => {
     [500, 5],
     [2_000, 6],
     [10_000, 6],
-  ])('a plan of %i blocks is found in a few questions, and then kept to', async (blocks, lost) => {
-    const ideal = 200
-    const { chain } = await backfilled({ blocks }, blocks * ideal, oneIn(blocks * 10))
-    const refused = chain.asked.filter((question) => question.refused)
-    expect(refused.length).toBeLessThanOrEqual(lost + 2)
-    expect(chain.asked.length).toBeLessThanOrEqual(1.25 * ideal + lost)
-  })
+  ])(
+    'finds a plan limit of %i blocks within a few requests, then keeps to it',
+    async (blocks, lost) => {
+      const ideal = 200
+      const { chain } = await backfilled({ blocks }, blocks * ideal, oneIn(blocks * 10))
+      const refused = chain.asked.filter((question) => question.refused)
+      expect(refused.length).toBeLessThanOrEqual(lost + 2)
+      expect(chain.asked.length).toBeLessThanOrEqual(1.25 * ideal + lost)
+    },
+  )
 
-  it('a hint of the provider is believed at once', async () => {
+  it('immediately adopts a range that the provider suggests', async () => {
     const { chain } = await backfilled({ blocks: 10, hints: true }, 2_000)
     const refused = chain.asked.filter((question) => question.refused)
     expect(refused.length).toBeLessThanOrEqual(1 + 2)
     expect(chain.asked.length).toBeLessThanOrEqual(200 + 5)
   })
 
-  it('a hint that is no smaller than what was asked does not make it ask the same again', () => {
+  it('halves the range if the suggested range is no smaller than the refused one', () => {
     const size = new RangeSize()
     size.refused(500, 500)
     expect(size.blocks).toBe(250)
@@ -157,13 +160,13 @@ describe('the size of a range', () => {
     expect(size.blocks).toBe(125)
   })
 
-  it('questions that were refused together are one step', () => {
+  it('counts requests that were refused together as one step', () => {
     const size = new RangeSize()
     for (let n = 0; n < 4; n++) size.refused(500)
     expect(size.blocks).toBe(250)
   })
 
-  it('never asks for less than one block, nor for more than 100,000', () => {
+  it('stays between 1 and 100,000 blocks', () => {
     const size = new RangeSize()
     for (let n = 0; n < 20; n++) size.refused(size.blocks)
     expect(size.blocks).toBe(1)
@@ -172,7 +175,7 @@ describe('the size of a range', () => {
     expect(other.blocks).toBe(100_000)
   })
 
-  it('follows a plan that becomes larger', () => {
+  it('adapts when the plan limit grows or shrinks', () => {
     const size = new RangeSize()
     const ask = (limit: number) =>
       size.blocks > limit ? size.refused(size.blocks) : size.answered(size.blocks)
@@ -184,15 +187,15 @@ describe('the size of a range', () => {
     expect(size.blocks).toBeLessThanOrEqual(11)
   })
 
-  it('a crowd of logs in a few blocks makes no other stretch slower for long', async () => {
+  it('recovers after a few blocks with many logs', async () => {
     const crowd = (block: number) => (block > 60_000 && block <= 60_010 ? 3_000 : 0)
     const { size } = await backfilled({ logs: 10_000 }, 900_000, (_, block) => crowd(block))
     expect(size.blocks).toBeGreaterThan(10_000)
   })
 })
 
-describe('reading a stretch', () => {
-  it('every log comes once and in order, whatever the plan, its failures and its hints', async () => {
+describe('reading a stretch of blocks', () => {
+  it('delivers every log once and in order, for any plan limits, failures and hints', async () => {
     for (let seed = 1; seed <= 16; seed++) {
       const random = randomOf(seed)
       const plan: Plan = {
@@ -209,7 +212,7 @@ describe('reading a stretch', () => {
     }
   })
 
-  it('goes on in order through a plan that changes meanwhile', async () => {
+  it('continues in order while the plan limits change', async () => {
     const chain = new ScriptedProvider({ blocks: 2_000 }, oneIn(30))
     const lanes = new Lanes().add(1, 1, 60_000)
     chain.gate = async () => {
@@ -224,16 +227,16 @@ describe('reading a stretch', () => {
     expect(chain.asked.length).toBeLessThan(700)
   })
 
-  it('an answer that was cut at a round number in silence is not believed', async () => {
+  it('detects a response that was silently truncated at a round number', async () => {
     const { chain } = await backfilled({ cutsAt: 1_000 }, 3_000, () => 7)
     expect(chain.asked.length).toBeGreaterThan(20)
   })
 
-  it('a block that is refused by its number is asked for by its hash', async () => {
+  it('falls back to the block hash if a block is refused by number', async () => {
     await backfilled({ logs: 1_000 }, 5, () => 1_500)
   })
 
-  it('a block that is refused by its hash too is tried again later, and the log says which', async () => {
+  it('retries a block that is refused by hash as well, and logs its number', async () => {
     const chain = new ScriptedProvider({ logs: 1_000, refusesHashes: true }, (_, block) =>
       block === 3 ? 1_500 : 1,
     )
@@ -246,12 +249,12 @@ describe('reading a stretch', () => {
     await idle()
     expect(events[0]).toEqual({
       event: 'backfill.refused',
-      facts: { trigger: 't1', reason: 'the provider refuses the logs of block 3 alone' },
+      facts: { trigger: 't1', reason: 'the provider refuses the logs of the single block 3' },
     })
     expect(lanes.places(1).length).toBe(1_500 + 8)
   })
 
-  it('a range that no node ever answers is asked for in parts', async () => {
+  it('splits a range that no node ever answers', async () => {
     const chain = new ScriptedProvider({}, oneIn(20))
     const lanes = new Lanes().add(1, 1, 5_000)
     chain.gate = async ({ from, to }) => {
@@ -264,8 +267,8 @@ describe('reading a stretch', () => {
   })
 })
 
-describe('the stretches of many triggers', () => {
-  it('one alone has four questions under way, and many together no more', async () => {
+describe('backfills of many triggers', () => {
+  it('send at most four requests at once, for one trigger or for many', async () => {
     for (const triggers of [1, 30]) {
       const chain = new ScriptedProvider({ blocks: 500 }, oneIn(100))
       chain.gate = soon
@@ -279,7 +282,7 @@ describe('the stretches of many triggers', () => {
     }
   })
 
-  it('a short one does not wait for the end of a long one', async () => {
+  it('do not make a short backfill wait for a long one', async () => {
     const chain = new ScriptedProvider({ blocks: 100 }, oneIn(100))
     const lanes = new Lanes().add(1, 1, 100_000).add(2, 1, 10)
     let questions = Infinity
@@ -296,7 +299,7 @@ describe('the stretches of many triggers', () => {
     expect(lanes.places(1).length).toBeGreaterThan(500)
   })
 
-  it('what one has found out of the provider helps the next', async () => {
+  it('reuse what an earlier backfill learned about the provider', async () => {
     const chain = new ScriptedProvider({ blocks: 10 }, oneIn(10))
     const size = new RangeSize()
     for (const n of [1, 2]) {
@@ -308,7 +311,7 @@ describe('the stretches of many triggers', () => {
     expect(second.length).toBeLessThanOrEqual(46)
   })
 
-  it('one whose queue is full waits alone, and goes on without asking again for what it has', async () => {
+  it('pause only the trigger with a full queue, and resume it without reading its logs again', async () => {
     const chain = new ScriptedProvider({}, (address) => (address === addressOf(1) ? 3 : 0))
     const lanes = new Lanes().add(1, 1, 400).add(2, 1, 50_000)
     lanes.room.set('t1', 100)
@@ -327,7 +330,7 @@ describe('the stretches of many triggers', () => {
     expect(chain.asked.length).toBe(asked)
   })
 
-  it('one whose object is silent is told again, ever more seldom, and nobody waits for it', async () => {
+  it('retry an unresponsive trigger object with backoff, without delaying others', async () => {
     const chain = new ScriptedProvider({}, oneIn(10))
     const lanes = new Lanes().add(1, 1, 100).add(2, 1, 50_000)
     lanes.silent.add('t1')
@@ -347,7 +350,7 @@ describe('the stretches of many triggers', () => {
     expect(lanes.places(1)).toEqual(chain.all([addressOf(1)], 1, 100).map(placeOf))
   })
 
-  it('one that is over is asked for no more', async () => {
+  it('send no more requests for a trigger that is over', async () => {
     const chain = new ScriptedProvider({ blocks: 10 }, oneIn(10))
     const lanes = new Lanes().add(1, 1, 100_000)
     const { runner, idle } = runnerOf(chain, lanes)
@@ -359,7 +362,7 @@ describe('the stretches of many triggers', () => {
     expect(chain.asked.length).toBeLessThan(120)
   })
 
-  it('a chain that is away pauses all, at most 15 s at a time', async () => {
+  it('pause while the chain is unreachable, at most 15 s at a time', async () => {
     const chain = new ScriptedProvider({ fails: 1 }, oneIn(10))
     const lanes = new Lanes().add(1, 1, 100).add(2, 1, 100)
     const { runner, idle, slept } = runnerOf(chain, lanes)
@@ -374,7 +377,7 @@ describe('the stretches of many triggers', () => {
     expect(lanes.lanes.size).toBe(0)
   })
 
-  it('what was read before a reorganisation is not told after it', async () => {
+  it('do not deliver logs that were read before a reorg', async () => {
     const chain = new ScriptedProvider({}, () => 1)
     const lanes = new Lanes().add(1, 1, 50)
     const { runner, idle } = runnerOf(chain, lanes)
@@ -389,7 +392,7 @@ describe('the stretches of many triggers', () => {
     expect(lanes.places(1)).toEqual(chain.all([addressOf(1)], 1, 40).map(placeOf))
   })
 
-  it('lanes that can not be read are no end of the runner', async () => {
+  it('continue after the cursors could not be read', async () => {
     const chain = new ScriptedProvider({}, () => 1)
     const lanes = new Lanes().add(1, 1, 50)
     let isBroken = true
@@ -435,7 +438,7 @@ describe('reading for all triggers after an outage', () => {
     return logs
   }
 
-  it('gives the logs of all queries in order', async () => {
+  it('returns the logs of all queries in order', async () => {
     const chain = new ScriptedProvider({ blocks: 300 }, (address, block) =>
       (block + Number.parseInt(address, 16)) % 7 === 0 ? 1 : 0,
     )
@@ -448,19 +451,19 @@ describe('reading for all triggers after an outage', () => {
     expect(chain.mostUnderWay).toBe(4)
   })
 
-  it('goes on behind what was handed on, after a failure', async () => {
+  it('resumes after the last delivered part when a request fails', async () => {
     const chain = new ScriptedProvider({ fails: 0.1 }, oneIn(20), randomOf(7))
     const logs = await read(chain, [[1]], 20_000)
     expect(logs.map(placeOf)).toEqual(chain.all([addressOf(1)], 1, 20_000).map(placeOf))
   })
 
-  it('gives a log that two queries match once', async () => {
+  it('returns a log only once if two queries match it', async () => {
     const chain = new ScriptedProvider({}, oneIn(20))
     const logs = await read(chain, [[1], [1]], 3_000)
     expect(logs.map(placeOf)).toEqual(chain.all([addressOf(1)], 1, 3_000).map(placeOf))
   })
 
-  it('ends with its signal', async () => {
+  it('stops when its signal is aborted', async () => {
     const chain = new ScriptedProvider({ blocks: 10 }, oneIn(20))
     const ended = new AbortController()
     const lane = 'live' as const
@@ -475,11 +478,11 @@ describe('reading for all triggers after an outage', () => {
   })
 })
 
-describe('the last logs of a filter', () => {
+describe('finding the latest logs of a filter', () => {
   const recentOf = (chain: ScriptedProvider, sleep: () => Promise<void> = never) =>
     new RecentLogs(chain, new RangeSize(), sleep)
 
-  it('come newest first, as far back as they are asked for', async () => {
+  it('returns them newest first, up to the requested number', async () => {
     const chain = new ScriptedProvider({}, (_, block) => (block % 40 === 0 ? 2 : 0))
     const answer = await recentOf(chain).find(filterOf(1), 1_000, 5)
     const places = ['1000/1', '1000/0', '960/1', '960/0', '920/1']
@@ -487,14 +490,14 @@ describe('the last logs of a filter', () => {
     expect(answer).toMatchObject({ searched: { from: 920, to: 1_000 } })
   })
 
-  it('a contract without any costs twelve questions at most', async () => {
+  it('sends at most twelve requests for a contract without logs', async () => {
     const chain = new ScriptedProvider({ blocks: 10 }, () => 0)
     const answer = await recentOf(chain).find(filterOf(1), 1_000_000, 5)
     expect(chain.asked.length).toBe(12)
     expect(answer).toMatchObject({ state: 'found', logs: [], searched: { to: 1_000_000 } })
   })
 
-  it('the search ends with the chain', async () => {
+  it('stops at the first block of the chain', async () => {
     const chain = new ScriptedProvider({}, (_, block) => (block === 0 ? 1 : 0))
     const answer = await recentOf(chain).find(filterOf(1), 300, 5)
     expect(answer).toMatchObject({ logs: [{ blockNumber: 0 }], searched: { from: 0, to: 300 } })
@@ -502,14 +505,14 @@ describe('the last logs of a filter', () => {
     expect(early).toMatchObject({ state: 'found', logs: [] })
   })
 
-  it('a contract with more logs than an answer has is found, too', async () => {
+  it('finds the logs of a contract with more logs than one response can hold', async () => {
     const chain = new ScriptedProvider({ logs: 1_000, blocks: 100 }, () => 70)
     const answer = await recentOf(chain).find(filterOf(1), 1_000, 3)
     const places = ['1000/69', '1000/68', '1000/67']
     expect(answer.state === 'found' && answer.logs.map(placeOf)).toEqual(places)
   })
 
-  it('what was found when the time is over is the answer', async () => {
+  it('returns the logs found so far when the time is up', async () => {
     const chain = new ScriptedProvider({}, () => 0)
     let over = () => {}
     const time = new Promise<void>((resolve) => (over = resolve))
@@ -522,14 +525,14 @@ describe('the last logs of a filter', () => {
     expect(answer).toEqual({ state: 'found', logs: [], searched: { from: 9_701, to: 10_000 } })
   })
 
-  it('without a single answer in time the chain is away', async () => {
+  it('fails with ChainAway if no response arrives in time', async () => {
     const chain = new ScriptedProvider({}, () => 0)
     chain.gate = never
     const found = recentOf(chain, soon).find(filterOf(1), 10_000, 3)
     await expect(found).rejects.toBeInstanceOf(ChainAway)
   })
 
-  it('a third search at once is told when to come back', async () => {
+  it('rejects a third concurrent search with a retry delay', async () => {
     const chain = new ScriptedProvider({}, () => 0)
     chain.gate = never
     let over = () => {}

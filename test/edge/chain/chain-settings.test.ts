@@ -6,7 +6,7 @@ import { env } from '../app.ts'
 const KEY = 'k3y-of-a-provider'
 const url = `https://node.example/v2/${KEY}`
 const read = (chains: unknown) => chainsSetting.parse(JSON.stringify(chains))
-/** What the Worker says of its settings. */
+/** Returns the Worker's error message for these settings. */
 const complaint = (CHAINS: string, more: Partial<Env> = {}) => {
   try {
     settingsOf({ ...env, CHAINS, ...more })
@@ -17,13 +17,13 @@ const complaint = (CHAINS: string, more: Partial<Env> = {}) => {
 }
 
 describe('CHAINS', () => {
-  it('names no chain where it is absent or empty', () => {
+  it('configures no chain if it is absent or empty', () => {
     expect(chainsSetting.parse(undefined)).toEqual({})
     expect(chainsSetting.parse('')).toEqual({})
     expect(read({})).toEqual({})
   })
 
-  it('gives each chain the finality that is documented where it says none', () => {
+  it('applies the documented default finality of each chain', () => {
     const chain = { chain_id: 1, rpc: [url] }
     const chains = read({
       ethereum: chain,
@@ -36,7 +36,7 @@ describe('CHAINS', () => {
     expect(chains.ethereum).toEqual({ chainId: 1, rpc: [url], finality: 12, pollMs: 6_000 })
   })
 
-  it('takes what a chain says, a finality of 0 too', () => {
+  it('accepts explicit values, including a finality of 0', () => {
     expect(read({ base: { chain_id: 2, rpc: [url], finality: 0, poll_ms: 200 } }).base).toEqual({
       chainId: 2,
       rpc: [url],
@@ -46,43 +46,47 @@ describe('CHAINS', () => {
   })
 
   it.each([
-    ['no JSON', `{"ethereum": "${url}`, 'CHAINS: JSON is expected'],
-    ['another chain', { [url]: { chain_id: 1, rpc: [url] } }, 'CHAINS: a member is not known'],
-    ['a member', { bsc: { chain_id: 1, rpc: [url], [url]: 1 } }, 'CHAINS.bsc: a member is not'],
+    ['no JSON', `{"ethereum": "${url}`, 'CHAINS: expected JSON'],
+    ['another chain', { [url]: { chain_id: 1, rpc: [url] } }, 'CHAINS: unknown field'],
+    ['a member', { bsc: { chain_id: 1, rpc: [url], [url]: 1 } }, 'CHAINS.bsc: unknown field'],
     ['a URL for a list', { bsc: { chain_id: 1, rpc: url } }, 'CHAINS.bsc.rpc: '],
     ['no URL', { bsc: { chain_id: 1, rpc: [] } }, 'CHAINS.bsc.rpc: '],
     ['no chain id', { bsc: { rpc: [url] } }, 'CHAINS.bsc.chain_id: '],
     ['a URL for a number', { bsc: { chain_id: url, rpc: [url] } }, 'CHAINS.bsc.chain_id: '],
-    ['a text', { bsc: { chain_id: 1, rpc: [url, KEY] } }, 'CHAINS.bsc.rpc.1: an https URL'],
+    [
+      'a text',
+      { bsc: { chain_id: 1, rpc: [url, KEY] } },
+      'CHAINS.bsc.rpc.1: expected an https URL',
+    ],
     ['websockets', { bsc: { chain_id: 1, rpc: [`wss://x.example/${KEY}`] } }, 'CHAINS.bsc.rpc.0: '],
-    ['the same', { bsc: { chain_id: 1, rpc: [url, url] } }, 'CHAINS.bsc.rpc.1: it is there'],
+    ['the same', { bsc: { chain_id: 1, rpc: [url, url] } }, 'CHAINS.bsc.rpc.1: duplicate'],
     ['a fragment', { bsc: { chain_id: 1, rpc: [`https://x.example/#${KEY}`] } }, 'CHAINS.bsc.rpc'],
     ['a finality below 0', { bsc: { chain_id: 1, rpc: [url], finality: -1 } }, 'CHAINS.bsc.fin'],
     ['a poll too often', { bsc: { chain_id: 1, rpc: [url], poll_ms: 199 } }, 'CHAINS.bsc.poll_ms'],
-  ])('names the place of %s, and shows no URL and no key', (_, chains, place) => {
+  ])('names the location of the error without revealing a URL or key: %s', (_, chains, place) => {
     const said = complaint(typeof chains === 'string' ? chains : JSON.stringify(chains))
     expect(said).toContain(place)
     expect(said).not.toContain(KEY)
     expect(said).not.toContain('.example')
   })
 
-  it('asks over plain http outside of production alone', () => {
+  it('allows plain HTTP only outside production', () => {
     const chains = { bsc: { chain_id: 56, rpc: [url, `http://node.example/${KEY}`] } }
     const CHAINS = read(chains)
     expect(chainMisfits({ CHAINS, SVC_ENV: 'local' })).toEqual([])
     expect(chainMisfits({ CHAINS, SVC_ENV: 'production' })).toEqual([
-      ['CHAINS.bsc.rpc.1', 'production asks over https alone'],
+      ['CHAINS.bsc.rpc.1', 'must use https in production'],
     ])
     expect(complaint(JSON.stringify(chains), { SVC_ENV: 'production' })).toContain('CHAINS.bsc.rpc')
   })
 
-  it('has no two chains of one id in production: one of them was copied', () => {
+  it('rejects two chains with the same ID in production', () => {
     const CHAINS = read({
       base: { chain_id: 1, rpc: [url] },
       ethereum: { chain_id: 1, rpc: [url] },
     })
     expect(chainMisfits({ CHAINS, SVC_ENV: 'production' })).toEqual([
-      ['CHAINS.base.chain_id', 'another chain of these has the same'],
+      ['CHAINS.base.chain_id', 'must differ from the other chains'],
     ])
   })
 })

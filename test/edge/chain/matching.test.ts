@@ -12,12 +12,12 @@ describe('a filter', () => {
   const positions = filter({ topics: [null, [topic(1), topic(2)]] })
   const log = (...topics: string[]) => ({ address: TOKEN, topics: [EVENT, ...topics] })
 
-  it('lets pass what has one of its topics at each position, and anything where it has none', () => {
+  it('matches logs that have one of its topics at each position; null matches any topic', () => {
     const passed = [log(topic(9), topic(1)), log(topic(8), topic(2), topic(7))]
     expect(passed.map((one) => matches(positions, one))).toEqual([true, true])
   })
 
-  it('lets nothing else pass, also not a log with fewer topics', () => {
+  it('rejects all other logs, including those with too few topics', () => {
     const others = [
       log(topic(9), topic(3)),
       log(topic(1)),
@@ -31,7 +31,7 @@ describe('a filter', () => {
 })
 
 describe('the union of filters', () => {
-  it('is one question, with later topics only where all agree on them', () => {
+  it('is one query, with later topics only if all filters agree on them', () => {
     const topics = [[topic(1)]]
     const other = hex(20, 0xa2)
     expect(unionOf([filter({ topics }), filter({ topics, address: other })])).toEqual([
@@ -43,7 +43,7 @@ describe('the union of filters', () => {
     expect(unionOf([])).toEqual([])
   })
 
-  it('has at most a thousand addresses a question, and each filter in one of them', () => {
+  it('puts each filter in one query of at most 1,000 addresses', () => {
     const filters = Array.from({ length: 2_500 }, (_, at) => filter({ address: hex(20, at + 1) }))
     const queries = unionOf(filters)
     expect(queries.map(({ addresses }) => addresses.length)).toEqual([1_000, 1_000, 500])
@@ -60,17 +60,17 @@ describe('the union of filters', () => {
   })
 })
 
-describe('the bloom of a block', () => {
+describe('the bloom filter of a block', () => {
   const bloom = bloomOf([TOKEN, EVENT, topic(4)])
 
-  it('may hold what is in it, and not what is not', () => {
+  it('may contain its own entries, and rules out others', () => {
     expect(mayHold(bloom, TOKEN, EVENT)).toBe(true)
     expect(mayHold(bloom.toUpperCase().replace('0X', '0x'), TOKEN, EVENT)).toBe(true)
     expect(mayHold(bloom, hex(20, 0xbeef), EVENT)).toBe(false)
     expect(mayHold(bloom, TOKEN, topic(0xbeef))).toBe(false)
   })
 
-  it('is looked at for all filters, each event with its own address', () => {
+  it('is checked for all filters, each event with its own address', () => {
     const among = (...filters: { address: string; topic0: string }[]) =>
       new WatchedBlooms(filters).mayHoldAny(bloom)
     expect(among(filter({ address: hex(20, 1) }), filter())).toBe(true)

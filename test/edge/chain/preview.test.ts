@@ -48,7 +48,7 @@ type Answers = {
 }
 const found = (...logs: ChainLog[]) =>
   ({ state: 'found', logs, searched: { from: 1, to: 100 } }) as const
-/** Asks for a preview of a chain whose watcher answers this. */
+/** Requests a preview of a chain with a watcher that gives these answers. */
 async function preview(signature: string, answers: Answers, fields: object = {}, config = {}) {
   const asked: unknown[][] = []
   const shown = await previewTrigger(
@@ -78,7 +78,7 @@ const transfer = (amount: number, more = {}) =>
   logOf(TRANSFER, [topic(0xa), topic(0xb)], word(amount), more)
 
 describe('a preview of a chain event', () => {
-  it('has the last logs as an action gets them, and the newest of them in its params', async () => {
+  it('returns the latest logs as an action receives them, and the newest one in its params', async () => {
     const logs = [transfer(2, { logIndex: 1 }), transfer(1)]
     const shown = await preview(TRANSFER, { recent: found(...logs) }, { default_params: { a: 1 } })
     expect(shown.logs!.map(({ decoded }) => decoded)).toMatchObject([{ arg2: '2' }, { arg2: '1' }])
@@ -91,7 +91,7 @@ describe('a preview of a chain event', () => {
     })
   })
 
-  it('asks for what is final by the chain’s default, or as the trigger would say', async () => {
+  it('uses the chain’s default finality unless the request sets one', async () => {
     const { filter } = readChainConfig(configOf(TRANSFER))
     const { asked } = await preview(TRANSFER, { recent: found(transfer(1)) })
     expect(asked).toEqual([['rate'], ['recent', 'ethereum', filter, 12, 5]])
@@ -100,22 +100,22 @@ describe('a preview of a chain event', () => {
     expect(other.asked[1]![3]).toBe('safe')
   })
 
-  it('asks nothing of a chain for what its creation would refuse', async () => {
+  it('sends no request to the chain if the trigger would be rejected', async () => {
     const options = { options: { misfire: 'skip' } }
     await expect(preview(TRANSFER, {}, options)).rejects.toThrow('field')
     await expect(preview('Transfer(', {})).rejects.toThrow('field')
   })
 
-  it('learns from all logs together what one leaves open, and shows the form that would be certain', async () => {
+  it('infers indexed arguments from all logs together, and suggests an unambiguous signature', async () => {
     const signature = 'Moved(uint256,address)'
     const logs = [7n, 1n << 200n].map((amount) => logOf(signature, [topic(amount)], word(0xaan)))
     const { event, warnings } = await preview(signature, { recent: found(...logs) })
     expect(event.decode).toBe('inferred')
     expect(warnings).toEqual([expect.stringContaining('Moved(uint256 indexed, address)')])
-    expect(warnings![0]).toContain('indexed was inferred')
+    expect(warnings![0]).toContain('arguments were inferred')
   })
 
-  it('shows the forms of an ambiguous log, and warns of it before there is one', async () => {
+  it('lists the possible signatures of an ambiguous log, and warns even before there is a log', async () => {
     const signature = 'Moved(address from, address to)'
     const forms =
       'Moved(address indexed from, address to) or Moved(address from, address indexed to)'
@@ -126,15 +126,15 @@ describe('a preview of a chain event', () => {
     expect((await preview(signature, {})).warnings).toEqual([expect.stringContaining(forms)])
   })
 
-  it('says that logs do not fit the marks', async () => {
+  it('warns that logs do not match the indexed marks', async () => {
     const marked = 'Transfer(address indexed from, address to, uint256 value)'
     const { event, warnings } = await preview(marked, { recent: found(transfer(1)) })
     expect(event).toMatchObject({ decode: 'raw', decoded: null })
-    expect(warnings).toEqual([expect.stringContaining('do not fit')])
+    expect(warnings).toEqual([expect.stringContaining('do not match event_signature')])
   })
 
   it.each<[string, Answers['contractAt'], string]>([
-    ['there is no contract', { state: 'known', hasCode: false, events: [] }, 'no contract'],
+    ['there is no contract', { state: 'known', hasCode: false, events: [] }, 'No contract exists'],
     [
       'the contract never tells of it',
       { state: 'known', hasCode: true, events: [topic(1)] },
@@ -145,12 +145,12 @@ describe('a preview of a chain event', () => {
       { state: 'known', hasCode: true, events: [transfer(1).topics[0]!] },
       'topic_filters',
     ],
-  ])('warns where %s', async (_, contractAt, words) => {
+  ])('warns if %s', async (_, contractAt, words) => {
     const { warnings } = await preview(TRANSFER, { contractAt: contractAt! })
     expect(warnings).toEqual([expect.stringContaining(words)])
   })
 
-  it('warns of nothing that it does not know', async () => {
+  it('does not warn if no events of the contract are known', async () => {
     const known: NonNullable<Answers['contractAt']>[] = [
       { state: 'away' },
       { state: 'known', hasCode: true, events: null },
@@ -164,7 +164,7 @@ describe('a preview of a chain event', () => {
     [{ state: 'away' }, 503, 'chain_unavailable', '15'],
     [{ state: 'busy', retryAfterS: 0.2 }, 503, 'preview_busy', '1'],
     [{ state: 'no_such_finality' }, 422, 'unprocessable_entity', undefined],
-  ])('of a chain that answers %j is %i %s', async (recent, status, name, retryAfter) => {
+  ])('maps the watcher response %j to %i %s', async (recent, status, name, retryAfter) => {
     const failure = await preview(TRANSFER, { recent: recent! }).catch(toApiError)
     if (!(failure instanceof ApiError)) throw new Error('it was answered')
     expect([failure.status, failure.reason]).toEqual([status, name])
@@ -172,14 +172,14 @@ describe('a preview of a chain event', () => {
   })
 })
 
-describe('the example of an event that nobody has seen', () => {
+describe('the example of an event without logs', () => {
   const exampleOf = (signature: string, more = {}) => {
     const read = readChainConfig(configOf(signature, more))
     const example = exampleLog(read, 100, 1_800_000_000)
     return eventOfLog({ ...read, chainId: 1, ...example })
   }
 
-  it('has the arguments of a known event where its contract has them, with what the filters ask for', () => {
+  it('indexes the arguments of a known event as its contract does, and uses the filter values', () => {
     const { topics, decoded, decode } = exampleOf(TRANSFER, {
       topic_filters: [null, [topic(0xaa), topic(1)]],
     })
@@ -192,7 +192,7 @@ describe('the example of an event that nobody has seen', () => {
     expect(decode).toBe('exact')
   })
 
-  it('has a value for every type that a signature can have', () => {
+  it('has a value for every type that a signature can contain', () => {
     const elementary = fc.constantFrom(
       'uint256',
       'int8',
@@ -227,14 +227,14 @@ describe('the example of an event that nobody has seen', () => {
     )
   })
 
-  it('is raw where its values alone would be megabytes', () => {
+  it('is not decoded if its values would be megabytes', () => {
     const { decode, data } = exampleOf('Large(uint256[4000],uint256[4000])')
     expect([decode, data]).toEqual(['raw', '0x'])
   })
 })
 
-describe('the look at a contract that tells of nothing', () => {
-  it('takes fewer blocks where the node refuses, and has each event once, the latest first', async () => {
+describe('probing a contract without matching logs', () => {
+  it('narrows the range if the node refuses it, and lists each event once, latest first', async () => {
     const asked: number[] = []
     const look = await lookAtContract(
       {
@@ -257,7 +257,7 @@ describe('the look at a contract that tells of nothing', () => {
     })
   })
 
-  it('knows of no events where the node fails, and of nothing where it does not say whether there is code', async () => {
+  it('returns null events if the logs cannot be read, and `away` if the code cannot be read', async () => {
     const fail = async (): Promise<never> => {
       throw new Error('away')
     }
@@ -273,7 +273,7 @@ describe('the look at a contract that tells of nothing', () => {
   })
 })
 
-describe('the record of a chain', () => {
+describe('the status record of a chain', () => {
   const STATUS: ChainStatus = {
     watching: true,
     head: 100,
@@ -297,7 +297,7 @@ describe('the record of a chain', () => {
       sleep: (_, ended) => sleep(0, ended),
     })
 
-  it('says how old the head is, and what is missing to it', async () => {
+  it('contains the age of the head and the lag in blocks', async () => {
     expect(await recordsOf(async () => STATUS)).toEqual([
       {
         chain: 'ethereum',
@@ -323,7 +323,7 @@ describe('the record of a chain', () => {
   it.each([
     ['is silent', () => new Promise<never>(() => {})],
     ['fails', () => Promise.reject(new Error(`https://node.example/${KEY}`))],
-  ])('whose watcher %s has nulls, and no URL and no key', async (_, status) => {
+  ])('contains nulls and reveals no URL or key if the watcher %s', async (_, status) => {
     const [record] = await recordsOf(status)
     expect(record).toMatchObject({ watching: null, head: null, lag_blocks: null, chain_id: 1 })
     expect(record!.rpc).toEqual([
@@ -332,7 +332,7 @@ describe('the record of a chain', () => {
     expect(JSON.stringify(record)).not.toMatch(/example|k3y/)
   })
 
-  it('a lying node: a time beyond all calendars is no time', async () => {
+  it('a lying node: reports no time for a timestamp beyond the calendar', async () => {
     const status = { ...STATUS, headTimestamp: Number.MAX_SAFE_INTEGER }
     const [record] = await recordsOf(async () => status)
     expect(record!.head_at).toBeNull()

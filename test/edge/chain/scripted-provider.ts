@@ -1,4 +1,4 @@
-/** A provider of a made-up chain that takes what its plan allows, as its reader sees it. */
+/** A provider of a synthetic chain, as a `ChainReader`, that accepts what its plan allows. */
 import type { BlockHeader } from '../../../edge/chain/block-header.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import type { LogFilter, LogQuery } from '../../../edge/chain/matching/log-filter.ts'
@@ -6,17 +6,17 @@ import type { ChainReader } from '../../../edge/chain/rpc/chain-reader.ts'
 import { ChainAway, NodeLags, RangeRefused } from '../../../edge/chain/rpc/rpc-failures.ts'
 
 export type Plan = {
-  /** Blocks and logs that one answer has at most. */
+  /** Maximum number of blocks and logs per response. */
   blocks?: number
   logs?: number
-  /** What is refused names the range that would be taken. */
+  /** A refusal suggests the range that would be accepted. */
   hints?: boolean
-  /** Answers with too many logs are cut there, and nothing is said. */
+  /** Longer responses are silently truncated to this number of logs. */
   cutsAt?: number
-  /** The share of questions that fail, and how. */
+  /** The share of requests that fail, and how they fail. */
   fails?: number
   failsWith?: 'away' | 'lags'
-  /** A block's logs are refused by its hash, too. */
+  /** The logs of a block are also refused by block hash. */
   refusesHashes?: boolean
 }
 
@@ -32,15 +32,15 @@ export function filterOf(n: number): LogFilter {
 export class ScriptedProvider implements ChainReader {
   plan: Plan
   readonly asked: Asked[] = []
-  /** Questions that are under way, and the most that were. */
+  /** Requests in flight, and the most at one time. */
   underWay = 0
   mostUnderWay = 0
-  /** What each question waits for. */
+  /** Each request waits for this promise. */
   gate: (asked: Asked) => Promise<void> = async () => {}
   readonly #logsIn: (address: string, block: number) => number
   readonly #random: () => number
 
-  /** @param logsIn how many logs a contract has in a block */
+  /** @param logsIn number of logs of a contract in a block */
   constructor(
     plan: Plan,
     logsIn: (address: string, block: number) => number,
@@ -51,7 +51,6 @@ export class ScriptedProvider implements ChainReader {
     this.#random = random
   }
 
-  /** Every log of these contracts there. */
   all(addresses: readonly string[], from: number, to: number): ChainLog[] {
     const logs: ChainLog[] = []
     for (let block = from; block <= to; block++) {

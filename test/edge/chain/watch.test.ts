@@ -6,7 +6,7 @@ const START = { firstBlock: 1_000 }
 
 describe('a trigger', () => {
   it(
-    'is told of each log that matches, in order, and of no other',
+    'receives each matching log, in order, and no others',
     onChain(async (world) => {
       const { chain } = world
       chain.mine([someLog(1)])
@@ -30,7 +30,7 @@ describe('a trigger', () => {
   )
 
   it(
-    'with topic filters is told of what passes them, whatever others of the same event want',
+    'with topic filters receives only logs that pass them, whatever other triggers of the event want',
     onChain(async (world) => {
       const topics = (second: number) => [EVENT, hex(32, second)]
       const all = world.subscribe('all')
@@ -49,7 +49,7 @@ describe('a trigger', () => {
   )
 
   it(
-    'hears of a block only once it is final for it',
+    'receives a block only after it is final for the trigger',
     onChain(async (world) => {
       const { chain } = world
       chain.mineEmpty(80)
@@ -76,7 +76,7 @@ describe('a trigger', () => {
   )
 
   it(
-    'that came between two looks hears of the blocks that were looked through meanwhile',
+    'that was created between two polls receives the blocks that were read in the meantime',
     onChain(async (world) => {
       const { chain } = world
       world.subscribe('first', { filter: { address: hex(20, 1), topic0: EVENT, topics: [] } })
@@ -96,9 +96,9 @@ describe('a trigger', () => {
   )
 })
 
-describe('a stranger', () => {
+describe('the events of other contracts', () => {
   it(
-    'whose log is larger than a row of the storage stops nobody: it is told, and so are all others',
+    'do not block other triggers with a log larger than a storage row, which is still delivered',
     onChain(async (world) => {
       const { chain } = world
       const own = world.subscribe('own')
@@ -124,7 +124,7 @@ describe('a stranger', () => {
   )
 
   it.each([1, 3])(
-    'whose block the provider does not give stops nobody, and is told once it does; %i blocks at a look',
+    'do not block other triggers while the provider refuses their block, and are delivered later; %i blocks per poll',
     (blocks) =>
       onChain(async (world) => {
         const { chain, node } = world
@@ -154,7 +154,7 @@ describe('a stranger', () => {
   )
 
   it(
-    'whose block of an outage the provider does not give keeps nobody from what they have missed',
+    'do not block other triggers from catching up after an outage if the provider refuses a block',
     onChain(async (world) => {
       const { chain, node } = world
       const address = hex(20, 0xbad)
@@ -179,9 +179,9 @@ describe('a stranger', () => {
   )
 })
 
-describe('reorganisations', () => {
+describe('reorgs', () => {
   it(
-    'are told before what comes instead, and only to who may have seen what went',
+    'are announced before the replacement logs, and only to triggers that may have received removed ones',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a')
@@ -205,7 +205,7 @@ describe('reorganisations', () => {
   )
 
   it(
-    'of any depth that is kept leave one linked chain, with the logs of its blocks',
+    'of any stored depth leave one linked chain, with the logs of its blocks',
     onChain(
       async (world) => {
         const { chain } = world
@@ -229,7 +229,7 @@ describe('reorganisations', () => {
   )
 
   it(
-    'below the block that a trigger began at bring it nothing from before that block',
+    'below the start block of a trigger deliver nothing from before that block',
     onChain(async (world) => {
       const { chain } = world
       const other = world.subscribe('other')
@@ -241,7 +241,7 @@ describe('reorganisations', () => {
         4,
         [13, 14, 15, 16, 17].map((data) => [someLog(data)]),
       )
-      // Both come before the watcher has seen that the chain has another branch.
+      // The backfill and the live range are both set before the watcher has noticed the new branch.
       const backfill = { from: head - 1, to: head }
       const trigger = world.subscribe('a', { backfill, since: head + 1 })
       await world.poll()
@@ -253,7 +253,7 @@ describe('reorganisations', () => {
   )
 
   it(
-    'bring a trigger that was disabled for a while nothing of that while, and what comes instead of its backfill once',
+    'deliver nothing from the disabled period to a re-enabled trigger, and replaced backfill events once',
     onChain(async (world) => {
       const { chain } = world
       world.subscribe('other')
@@ -282,7 +282,7 @@ describe('reorganisations', () => {
   )
 
   it(
-    'above the mark of a deeper finality are nothing to its triggers',
+    'above the final block of a trigger are not announced to it',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a', { finality: 3 })
@@ -300,7 +300,7 @@ describe('reorganisations', () => {
   )
 
   it(
-    'that a trigger could not be told of are told as one, from the lowest block, before newer logs',
+    'that could not be announced are merged into one from the lowest block, before newer logs',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a')
@@ -327,9 +327,9 @@ describe('reorganisations', () => {
   )
 })
 
-describe('a trigger that takes no logs', () => {
+describe('a trigger that accepts no logs', () => {
   it(
-    'because its queue is full goes on at the first that it did not take, and delays nobody',
+    'because its queue is full resumes at the first rejected log, and delays no other trigger',
     onChain(async (world) => {
       const { chain } = world
       const full = world.subscribe('full')
@@ -354,7 +354,7 @@ describe('a trigger that takes no logs', () => {
   )
 
   it(
-    'because its queue is full gets all logs of a page, and those of the next page',
+    'because its queue is full receives all logs of a page, and then those of the next page',
     onChain(async (world) => {
       const { chain } = world
       const full = world.subscribe('full')
@@ -371,7 +371,7 @@ describe('a trigger that takes no logs', () => {
   )
 
   it(
-    'because its object is silent is told later, and delays nobody for longer than a look',
+    'because its object does not respond is retried later, and delays other triggers by one poll at most',
     onChain(async (world) => {
       const { chain } = world
       const silent = world.subscribe('silent')
@@ -393,7 +393,7 @@ describe('a trigger that takes no logs', () => {
   )
 
   it(
-    'because it is over is told nothing more',
+    'because it is over receives nothing more',
     onChain(async (world) => {
       const gone = world.subscribe('gone')
       world.subscribe('other', { filter: { address: hex(20, 1), topic0: EVENT, topics: [] } })
@@ -410,7 +410,7 @@ describe('a trigger that takes no logs', () => {
   )
 
   it(
-    'and is so far behind that its blocks are no longer kept reads them by itself',
+    'and lags so far that its blocks are no longer stored reads them separately',
     onChain(async (world) => {
       const { chain } = world
       const full = world.subscribe('full')
@@ -438,7 +438,7 @@ describe('a trigger that takes no logs', () => {
 
 describe('a watcher that is killed', () => {
   it(
-    'while a trigger is being told tells it again, and goes on',
+    'during a delivery repeats the delivery and continues',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a')
@@ -461,7 +461,7 @@ describe('a watcher that is killed', () => {
   )
 
   it(
-    'after it has told of a block that is then taken back still owes the notice',
+    'after delivering a block that a reorg removes still announces the reorg',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a')
@@ -485,9 +485,9 @@ describe('a watcher that is killed', () => {
   )
 })
 
-describe('what an endpoint says', () => {
+describe('an endpoint that', () => {
   it(
-    'of a lower head is a lag, unless it stays so',
+    'reports a lower head is lagging, unless the head stays lower',
     onChain(async (world) => {
       const { chain, node } = world
       const trigger = world.subscribe('a')
@@ -507,7 +507,7 @@ describe('what an endpoint says', () => {
   )
 
   it(
-    'without the logs of a block whose bloom may hold some is not the last word',
+    'omits logs that the bloom filter of a block may contain is queried again',
     onChain(async (world) => {
       const { chain, node } = world
       const trigger = world.subscribe('a')
@@ -522,7 +522,7 @@ describe('what an endpoint says', () => {
   )
 
   it(
-    'of another chain, as after a local one was reset, begins anew there, and does not loop',
+    'switches to another chain, such as a reset local one, makes the watcher restart there once',
     onChain(async (world) => {
       const trigger = world.subscribe('a')
       await world.poll()
@@ -544,7 +544,7 @@ describe('what an endpoint says', () => {
 
 describe('old blocks', () => {
   it(
-    'of a backfill up to the head come once each, its end is told, and new blocks do not wait for them',
+    'of a backfill are delivered once each up to the head, its end is reported, and new blocks do not wait',
     onChain(async (world) => {
       const { chain } = world
       for (let mined = 1; mined <= 600; mined++)
@@ -568,7 +568,7 @@ describe('old blocks', () => {
   )
 
   it(
-    'that were missed in an outage are read by ranges for all at once, each log once',
+    'that were missed in an outage are read by ranges for all triggers at once, each log once',
     onChain(async (world) => {
       const { chain, node } = world
       const triggers = [0, 1, 2].map((at) =>
@@ -595,9 +595,9 @@ describe('old blocks', () => {
   )
 })
 
-describe('the cost of a look', () => {
+describe('the cost of a poll', () => {
   it(
-    'is the same for a thousand triggers as for one, and writes nothing for those without logs',
+    'is the same for a thousand triggers as for one, without writes for triggers without logs',
     onChain(async (world) => {
       const { chain, node } = world
       const costOf = async () => {
@@ -626,7 +626,7 @@ describe('the cost of a look', () => {
   )
 
   it(
-    'is nothing without a trigger, and nothing is kept then',
+    'is zero without triggers, and no blocks are stored',
     onChain(async (world) => {
       const { node } = world
       await world.poll()
@@ -647,7 +647,7 @@ describe('the cost of a look', () => {
 
 describe('a change', () => {
   it(
-    'to a deeper finality tells nothing twice, and one to a shallower catches up',
+    'to a deeper finality repeats no delivery, and to a shallower one catches up',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a', { since: 1_001 })
@@ -673,7 +673,7 @@ describe('a change', () => {
   )
 
   it(
-    'that is older than what is known changes nothing, also after the end',
+    'that is older than the known version is ignored, even after the subscription ended',
     onChain(async (world) => {
       const old = { version: 1, generation: 1 }
       const trigger = world.subscribe('a', { version: 5, generation: 2 })
@@ -692,7 +692,7 @@ describe('a change', () => {
   )
 
   it(
-    'an unsubscription that arrives late leaves the newer subscription',
+    'that unsubscribes an older version does not end a newer subscription',
     onChain(async (world) => {
       const trigger = world.subscribe('a', { version: 5, generation: 2 })
       await world.poll()

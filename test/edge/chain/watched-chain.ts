@@ -1,6 +1,6 @@
 /**
- * The watcher of a scripted chain, on the storage of a real object and over the real reader, and triggers that keep what
- * they are told.
+ * The watcher of a scripted chain, with the storage of a real Durable Object and the real reader, and triggers that
+ * record their deliveries.
  */
 import { runInDurableObject } from 'cloudflare:test'
 import { BackfillRunner } from '../../../edge/chain/backfill/backfill-runner.ts'
@@ -23,7 +23,7 @@ export const hex = (bytes: number, value: number | string) =>
 export const TOKEN = hex(20, 0xa1)
 export const EVENT = hex(32, 0xe1)
 
-/** A log that differs from others by its data. */
+/** Returns a log that differs from others in its data. */
 export const someLog = (data: number, over: Partial<ScriptedLog> = {}): ScriptedLog => ({
   address: TOKEN,
   topics: [EVENT],
@@ -31,17 +31,17 @@ export const someLog = (data: number, over: Partial<ScriptedLog> = {}): Scripted
   ...over,
 })
 
-/** What logs were made with, by `someLog`. */
+/** Returns the numbers that were passed to `someLog`. */
 export const dataOf = (logs: readonly ChainLog[]) => logs.map(({ data }) => Number(data))
 
-/** A trigger's object, as far as a watcher can tell: it keeps what it is told, by the rules of `deliverLogs`. */
+/** Stands in for a trigger's object: records deliveries and follows the rules of `deliverLogs`. */
 export class ToldTrigger {
   deliveries: LogDelivery[] = []
   room = Number.POSITIVE_INFINITY
   state: 'well' | 'silent' | 'failing' | 'over' = 'well'
-  /** All that it took, in order. */
+  /** All accepted logs, in order. */
   taken: ChainLog[] = []
-  /** Called before it answers. */
+  /** Called before the response is returned. */
   onDelivery: (delivery: LogDelivery) => Promise<void> = async () => {}
 
   async deliver(delivery: LogDelivery): Promise<DeliveryAnswer> {
@@ -69,7 +69,7 @@ export class WatchedChain {
   readonly storage: DurableObjectStorage
   watch!: Watch
   runner!: BackfillRunner
-  /** Waits of the watcher end at once where this says so. */
+  /** If false, waits of the watcher end immediately. */
   isPatient = true
   now = Date.now
   #underWay: Promise<unknown>[] = []
@@ -82,7 +82,7 @@ export class WatchedChain {
     this.restart()
   }
 
-  /** The next life of the watcher, on the same storage. */
+  /** Starts the next incarnation of the watcher on the same storage. */
   restart(): void {
     const log = (event: string, facts: object) =>
       this.events.push({ event, facts: facts as Record<string, unknown> })
@@ -132,7 +132,7 @@ export class WatchedChain {
     return known
   }
 
-  /** A trigger that begins behind the head. */
+  /** Subscribes a trigger from the block after the head. */
   subscribe(triggerId: string, over: Partial<Subscription> = {}): ToldTrigger {
     this.watch.watch({
       triggerId,
@@ -151,7 +151,7 @@ export class WatchedChain {
     return ++this.#versions
   }
 
-  /** One look, and all that goes on beside it. */
+  /** Polls once, and waits for all background work. */
   async poll(): Promise<void> {
     await this.watch.poll()
     await this.settle()
@@ -172,7 +172,7 @@ export class WatchedChain {
 
 let worlds = 0
 
-/** A test on a chain and an object of its own. */
+/** Runs a test with its own chain and Durable Object. */
 export function onChain(
   test: (world: WatchedChain) => Promise<void>,
   options: ChainOptions = {},

@@ -1,4 +1,4 @@
-/** A client of the edge itself, over a line that the test can cut. */
+/** A client of the real edge, with a connection that the test can cut. */
 import { beforeAll, beforeEach } from 'vitest'
 import type { SvcError } from '../../../shared/client/failures.ts'
 import { createRequester } from '../../../shared/client/requester.ts'
@@ -9,20 +9,19 @@ import {
 } from '../../../shared/client/triggers/triggers.ts'
 import { edge, type Owner, random, script, someOwner, success } from '../app.ts'
 
-/** What becomes of a request on its way, or of its answer. */
+/** Handles a request on its way to the edge, and the response on its way back. */
 export type Way = (
   request: Request,
   send: (request: Request) => Promise<Response>,
 ) => Promise<Response>
 
-/** Between the client and the edge. */
 export type Line = {
   way: Way
   /** Method and path of each request. */
   asked: string[]
-  /** Milliseconds. */
+  /** Delays between requests, in milliseconds. */
   waits: number[]
-  /** Of which kind each credential was, before it was sent. */
+  /** The kind of each credential, recorded before it was sent. */
   announced: string[]
 }
 const freshLine = (): Line => ({
@@ -34,12 +33,12 @@ const freshLine = (): Line => ({
 
 export const line = freshLine()
 export let owner: Owner
-/** From here on clients are of somebody who has nothing yet. */
+/** Switches clients to a new owner without any triggers. */
 export async function asAnotherOwner(): Promise<void> {
   owner = await someOwner()
 }
 
-/** Each file calls it: a module that files share is read once, and hooks are of the file that reads it. */
+/** Every test file calls this: a shared module is loaded once, and hooks belong to the file that registers them. */
 export function beginAnew(): void {
   beforeAll(asAnotherOwner)
   beforeEach(() => void Object.assign(line, freshLine()))
@@ -47,7 +46,7 @@ export function beginAnew(): void {
 
 type Over = { token?: string | undefined; signal?: AbortSignal; times?: number }
 
-/** A client of the edge itself, over a network that is as the test wants it. Its waits are short. */
+/** Creates a client of the real edge with short waits. Requests go through `line`, which the test can change. */
 export function client({ times = 0, signal, ...over }: Over = {}): TriggerOperations {
   const sleep = async (ms: number, either?: AbortSignal) => {
     line.waits.push(ms)
@@ -74,12 +73,12 @@ export function client({ times = 0, signal, ...over }: Over = {}): TriggerOperat
 export const cut = (): never => {
   throw new TypeError('the connection was lost')
 }
-/** The request arrives, and its answer does not. */
+/** Delivers the request and loses the response. */
 export const lose: Way = async (request, send) => {
   await send(request)
   return cut()
 }
-/** The first request of a kind goes another way than the rest. */
+/** Handles the first matching request differently from the others. */
 export const onceFor = (pattern: RegExp, other: Way): Way => {
   let isGone = false
   return (request, send) => {
@@ -88,7 +87,7 @@ export const onceFor = (pattern: RegExp, other: Way): Way => {
     return other(request, send)
   }
 }
-/** Pages of two, as the edge makes them when it is asked to. */
+/** Requests pages of two items. */
 export const smallPages: Way = (request, send) =>
   send(new Request(request.url.replace(/limit=(50|200)/, 'limit=2'), request))
 
@@ -106,7 +105,7 @@ export const failureOf = (call: Promise<unknown>): Promise<SvcError> =>
     () => Promise.reject(new Error('it did not fail')),
     (error: SvcError) => error,
   )
-/** So many runs that have ended, oldest first. */
+/** Creates the given number of finished runs, oldest first. */
 export async function ended(triggerId: string, count: number): Promise<Run[]> {
   const runs: Run[] = []
   for (let left = count; left > 0; left--) {

@@ -18,7 +18,7 @@ import {
 beginAnew()
 
 describe('runs', () => {
-  it('are tested, replayed, cancelled and purged', async () => {
+  it('can be tested, replayed, cancelled and purged', async () => {
     const { id } = await created({ max_runs_per_minute: 2 })
     const triggers = client()
     const test = await triggers.waitForRun((await triggers.test(id, { event: { a: 1 } })).run_id)
@@ -32,7 +32,7 @@ describe('runs', () => {
     expect(await failureOf(triggers.cancelRun(test.id))).toMatchObject({ code: 'run_not_queued' })
   })
 
-  it('are cancelled although the answer was lost, and a run that ended before is not', async () => {
+  it('are cancelled although the response was lost, but not if they had already finished', async () => {
     const { id } = await created({ max_runs_per_minute: 1 })
     const [done] = await ended(id, 1)
     const { run_id } = await client().fire(id, '{}')
@@ -42,7 +42,7 @@ describe('runs', () => {
     expect(await failureOf(client().cancelRun(done!.id))).toMatchObject({ name: 'Conflict' })
   })
 
-  it.each(['test', 'replayRun', 'purge'] as const)('%s is sent once', async (name) => {
+  it.each(['test', 'replayRun', 'purge'] as const)('%s is sent only once', async (name) => {
     const { id } = await created()
     const [run] = await ended(id, 1)
     line.way = lose
@@ -60,7 +60,7 @@ describe('runs', () => {
     expect(line.asked).toHaveLength(1)
   })
 
-  it('are listed once each over pages, while more are fired', async () => {
+  it('are listed once each across pages while more are fired', async () => {
     const { id } = await created()
     const runs = (await ended(id, 5)).map((run) => run.id)
     line.way = smallPages
@@ -73,7 +73,7 @@ describe('runs', () => {
     expect(line.asked.filter((question) => question.includes('/runs?'))).toHaveLength(3)
   })
 
-  it('are listed by status and time, at most so many, and asked for no further than they are read', async () => {
+  it('are listed by status and time up to the limit, without fetching unread pages', async () => {
     const { id } = await created()
     const runs = await ended(id, 4)
     line.way = smallPages
@@ -97,21 +97,24 @@ describe('runs', () => {
     ).toEqual([])
   })
 
-  it.each([10, 1])('too large for one answer are asked for in pages of %d', async (fits) => {
-    const { id } = await created()
-    const runs = await ended(id, 3)
-    line.way = async (request, send) =>
-      Number(new URL(request.url).searchParams.get('limit')) > fits
-        ? new Response('{'.padEnd(33 * 1024 * 1024), {
-            headers: { 'content-type': 'application/json' },
-          })
-        : send(request)
-    expect(await client().runs(id).all()).toHaveLength(runs.length)
-  })
+  it.each([10, 1])(
+    'that are too large for one response are fetched in pages of %d',
+    async (fits) => {
+      const { id } = await created()
+      const runs = await ended(id, 3)
+      line.way = async (request, send) =>
+        Number(new URL(request.url).searchParams.get('limit')) > fits
+          ? new Response('{'.padEnd(33 * 1024 * 1024), {
+              headers: { 'content-type': 'application/json' },
+            })
+          : send(request)
+      expect(await client().runs(id).all()).toHaveLength(runs.length)
+    },
+  )
 })
 
 describe('waiting for a run', () => {
-  it('goes on over lost connections, and ends with the run', async () => {
+  it('continues after lost connections, until the run finishes', async () => {
     const { id } = await created({ action_code: script(slow(300)) })
     const { run_id } = await client().fire(id, '{}')
     let questions = 0
@@ -120,7 +123,7 @@ describe('waiting for a run', () => {
     expect(line.asked.some((question) => question.endsWith('?wait=30'))).toBe(true)
   })
 
-  it('goes on when the trigger’s object begins again', async () => {
+  it('continues after the trigger’s object restarts', async () => {
     const { id } = await created({ action_code: script(slow(500)) })
     const { run_id } = await client().fire(id, '{}')
     const waiting = client().waitForRun(run_id)
@@ -128,7 +131,7 @@ describe('waiting for a run', () => {
     expect((await waiting).finished_at).not.toBeNull()
   })
 
-  it('does not begin at a wrong address, with a wrong token, or for an unknown run', async () => {
+  it('fails for a foreign run, with an unknown token, or without a connection', async () => {
     const { id } = await created()
     const [run] = await ended(id, 1)
     const other = (await someOwner()).token
@@ -143,7 +146,7 @@ describe('waiting for a run', () => {
     expect(await failureOf(client().waitForRun(run!.id))).toMatchObject({ name: 'NetworkFailed' })
   })
 
-  it('ends when the trigger is deleted', async () => {
+  it('fails when the trigger is deleted', async () => {
     const { id } = await created({ action_code: script(slow(20_000)) })
     const { run_id } = await client().fire(id, '{}')
     line.way = onceFor(/wait=/, async (request, send) => {
@@ -154,7 +157,7 @@ describe('waiting for a run', () => {
   })
 
   it.each(['the call', 'the client'])(
-    'ends with the signal of %s, and throws its reason',
+    'stops with the abort reason of the signal of %s',
     async (whose) => {
       const { id } = await created({ action_code: script(slow(20_000)) })
       const { run_id } = await client().fire(id, '{}')
@@ -173,7 +176,7 @@ describe('waiting for a run', () => {
     },
   )
 
-  it('A BUSY LOOP: what answers at once in place of waiting is asked again after a while', async () => {
+  it('busy loop: waits a second before the next request if the edge responds without waiting', async () => {
     const { id } = await created({ action_code: script(slow(300)) })
     const { run_id } = await client().fire(id, '{}')
     line.way = (request, send) => send(new Request(request.url.replace('?wait=30', ''), request))
@@ -184,7 +187,7 @@ describe('waiting for a run', () => {
 })
 
 describe('watching runs', () => {
-  it('gives those that end from the call on, each once', async () => {
+  it('yields each run that finishes after the call exactly once', async () => {
     const { id } = await created()
     await ended(id, 2)
     let watch!: ReturnType<TriggerOperations['watchRuns']>
@@ -202,7 +205,7 @@ describe('watching runs', () => {
     expect(found).toEqual(runs.map((run) => run.id))
   })
 
-  it('gives those that were under way when it began', async () => {
+  it('yields runs that were in progress at the start', async () => {
     const { id } = await created({ action_code: script(slow(400)) })
     const { run_id } = await client().fire(id, '{}')
     const watch = client().watchRuns(id)
@@ -210,7 +213,7 @@ describe('watching runs', () => {
     await watch.return()
   })
 
-  it('gives what has ended since a time, page by page, oldest first', async () => {
+  it('yields runs that finished after a given time, page by page, oldest first', async () => {
     const { id } = await created()
     const runs = await ended(id, 6)
     line.way = smallPages
@@ -223,7 +226,7 @@ describe('watching runs', () => {
     expect(found).toEqual(runs.slice(1).map((run) => run.id))
   })
 
-  it('gives cancelled runs, and each once while they wait, start and end', async () => {
+  it('yields cancelled runs, and each run once although its status changes', async () => {
     const { id } = await created({ max_runs_per_minute: 2, action_code: script(slow(200)) })
     const watch = client().watchRuns(id, { since: new Date(Date.now() - 60_000) })
     const fired: string[] = []
@@ -238,7 +241,7 @@ describe('watching runs', () => {
     expect(found[2]).toBe(fired[3])
   })
 
-  it('goes on after a pause of the network, and misses nothing of it', async () => {
+  it('continues after a network outage without missing runs', async () => {
     const { id } = await created()
     const watch = client().watchRuns(id, { since: new Date(0) })
     const [before] = await ended(id, 1)
@@ -252,7 +255,7 @@ describe('watching runs', () => {
     expect(left).toBeLessThan(0)
   })
 
-  it('waits longer while nothing happens', async () => {
+  it('backs off while nothing happens', async () => {
     const { id } = await created()
     const controller = new AbortController()
     const watch = client().watchRuns(id, { signal: controller.signal })
@@ -267,7 +270,7 @@ describe('watching runs', () => {
     }
   })
 
-  it('ends with the trigger', async () => {
+  it('ends when the trigger is deleted', async () => {
     const { id } = await created()
     const watch = client().watchRuns(id)
     const next = failureOf(watch.next())
@@ -275,7 +278,7 @@ describe('watching runs', () => {
     expect(await next).toMatchObject({ name: 'NotFound' })
   })
 
-  it('tells at once of a network that was never there, and disturbs nobody who does not read', async () => {
+  it('fails at once if the network was never up, without an unhandled rejection if unread', async () => {
     line.way = () => cut()
     client().watchRuns(await unknownTriggerId())
     const watch = client().watchRuns(await unknownTriggerId())

@@ -7,8 +7,8 @@ import { beginAnew, client, failureOf, fields, line, owner } from './edge-client
 
 beginAnew()
 
-describe('a token', () => {
-  it('is made of 48 bytes, and its challenge is the specification’s', async () => {
+describe('an agent token', () => {
+  it('has 48 bytes and a challenge that is the base64url SHA-256 of the token', async () => {
     const made = newAgentToken((bytes) => new Uint8Array(bytes).fill(7))
     expect(made.token).toBe('BwcH'.repeat(16))
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(made.token))
@@ -22,7 +22,7 @@ describe('a token', () => {
     expect(newAgentToken().token).not.toBe(newAgentToken().token)
   })
 
-  it('THE TOKEN IN A URL: what a person opens has the challenge alone', () => {
+  it('token leak: the authorization URL contains only the challenge', () => {
     const made = newAgentToken()
     const url = new URL(made.authorizeUrl('https://edge.test'))
     expect(url.pathname).toBe('/agent/authorize')
@@ -30,7 +30,7 @@ describe('a token', () => {
     expect(url.href).not.toContain(made.token)
   })
 
-  it('is waited for until a person has approved it', async () => {
+  it('can be awaited until a user approves it', async () => {
     const { token, challenge } = newAgentToken()
     line.way = async (request, send) => {
       const answer = await send(request)
@@ -45,7 +45,7 @@ describe('a token', () => {
     expect(await client({ token }).me()).toEqual(me)
   })
 
-  it('is not waited for after another refusal, with a text that is none, or when it is aborted', async () => {
+  it('is not awaited if it is malformed, after another error, or when aborted', async () => {
     const { token } = newAgentToken()
     line.way = async () =>
       Response.json({ error: 'forbidden', message: 'm', fix: 'f' }, { status: 403 })
@@ -66,7 +66,7 @@ describe('a token', () => {
     })
   })
 
-  it('THE TOKEN IN A REQUEST: registering sends challenge, label and scopes, whatever it is given', async () => {
+  it('token leak: registration sends only the challenge, label and scopes', async () => {
     const agent = newAgentToken()
     let sent: unknown
     line.way = async (asking, send) => {
@@ -88,7 +88,7 @@ describe('a token', () => {
     expect(await again).toMatchObject({ name: 'Conflict', code: 'challenge_taken' })
   })
 
-  it('is not waited for any longer when its request was refused', async () => {
+  it('is no longer awaited after its request was refused', async () => {
     const { token, challenge } = newAgentToken()
     const { request_id } = await client().registerAgentRequest({ challenge, label: 'refused' })
     line.way = async (request, send) => {
@@ -102,7 +102,7 @@ describe('a token', () => {
     expect(line.waits).toEqual([1_000, 1_000])
   })
 
-  it('that the client has not is asked for before anything is sent', async () => {
+  it('is required before anything is sent', async () => {
     const triggers = client({ token: undefined })
     for (const call of [() => triggers.me(), () => triggers.create(fields())])
       expect(await failureOf(call())).toMatchObject({ name: 'NotSent', code: 'no_token' })

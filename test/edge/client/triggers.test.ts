@@ -18,7 +18,7 @@ import {
 beginAnew()
 
 describe('a trigger', () => {
-  it('is made, read, changed, listed and deleted', async () => {
+  it('can be created, read, changed, listed and deleted', async () => {
     const triggers = client()
     const trigger = await triggers.create(fields({ default_params: { a: 1 } }))
     expect(trigger.webhook_url).toMatch(new RegExp(`/webhook/${trigger.id}$`))
@@ -40,13 +40,13 @@ describe('a trigger', () => {
     expect(await client().preview(cron)).toMatchObject({ min_interval_s: 300 })
   })
 
-  it('is told which chains can be watched', async () => {
+  it('can watch the listed chains', async () => {
     const chains = await client().chains()
     const names = chains.map(({ chain, chain_id }) => [chain, chain_id])
     expect(names).toEqual(Object.entries({ ethereum: 1, base: 8453, arbitrum: 42161, bsc: 56 }))
   })
 
-  it('AN ORIGIN THAT IS NOT VERIFIED: a usage key is announced before it is sent, like a key of the core API', async () => {
+  it('unverified origin: announces a usage key before sending it, like a core API key', async () => {
     const triggers = client()
     const { id } = await triggers.create(fields())
     await triggers.patch(id, { usage_api_key: 'another-key' })
@@ -54,13 +54,13 @@ describe('a trigger', () => {
     expect(line.announced).toEqual(['token', 'body', 'token', 'body', 'token'])
   })
 
-  it('is refused with the field’s name', async () => {
+  it('is rejected with the name of the invalid field', async () => {
     const refused = failureOf(created({ max_queued_runs: 0 }))
     expect(await refused).toMatchObject({ name: 'Unprocessable', status: 422 })
     expect((await refused).message).toContain('max_queued_runs')
   })
 
-  it('is listed once over several pages, also when others are made and deleted meanwhile', async () => {
+  it('is listed once across pages while other triggers are created and deleted', async () => {
     await asAnotherOwner()
     const made: string[] = []
     for (let left = 5; left > 0; left--) made.unshift((await created()).id)
@@ -74,7 +74,7 @@ describe('a trigger', () => {
     expect(found).toEqual(made.slice(0, 4))
   })
 
-  it('LINK TO ANOTHER HOST: a page that names the next one there has the token sent to nobody', async () => {
+  it('link to another host: the token is not sent to a host named in a Link header', async () => {
     const hosts = new Set<string>()
     line.way = async (request, send) => {
       hosts.add(new URL(request.url).host)
@@ -88,7 +88,7 @@ describe('a trigger', () => {
     expect([...hosts]).toEqual(['edge.test'])
   })
 
-  it('is created once, and a lost answer says that it may be there', async () => {
+  it('is created once, and the error for a lost response says that it may exist', async () => {
     line.way = lose
     const before = await client()
       .list()
@@ -96,14 +96,14 @@ describe('a trigger', () => {
       .catch(() => [])
     const failed = await failureOf(client({ times: 4 }).create(fields({ name: 'lost' })))
     expect(failed).toMatchObject({ name: 'NetworkFailed', mayHaveBeenExecuted: true })
-    expect(failed.fix).toContain('A trigger may have been made')
+    expect(failed.fix).toContain('A trigger may have been created')
     expect(before).toEqual([])
     line.way = (request, send) => send(request)
     const found = await client().list().all()
     expect(found.filter(({ name }) => name === 'lost')).toHaveLength(1)
   })
 
-  it('is deleted although the answer was lost', async () => {
+  it('is deleted although the response was lost', async () => {
     const { id } = await created()
     line.way = onceFor(/DELETE/, lose)
     await client().delete(id)
@@ -111,14 +111,14 @@ describe('a trigger', () => {
     expect(await failureOf(client().get(id))).toMatchObject({ status: 404 })
   })
 
-  it('that is not there is not deleted', async () => {
+  it('is not deleted if it does not exist', async () => {
     expect(await failureOf(client().delete(await unknownTriggerId()))).toMatchObject({
       name: 'NotFound',
     })
   })
 
   it.each(['', '..', '../me', 'x'.repeat(48), `${'x'.repeat(31)}/`])(
-    'PATH IN AN ID: %j is sent nowhere',
+    'path injection: never sends the ID %j',
     async (id) => {
       const triggers = client()
       for (const call of [
@@ -140,8 +140,8 @@ describe('a trigger', () => {
   )
 })
 
-describe('a firing', () => {
-  it('brings the exact bytes, with a signature and without the token', async () => {
+describe('firing a webhook', () => {
+  it('sends the exact bytes and a signature, without the token', async () => {
     const { id } = await created()
     const body = new Uint8Array([0xff, 0x00, 0x7b])
     let sent: Headers | undefined
@@ -160,13 +160,13 @@ describe('a firing', () => {
     })
   })
 
-  it('of a text needs no content type, and of a client without a token no token', async () => {
+  it('needs no content type for text, and no token', async () => {
     const { id } = await created()
     const fired = await client({ token: undefined }).fire(id, '{"a":1}')
     expect((await client().waitForRun(fired.run_id)).input).toMatchObject({ event: { a: 1 } })
   })
 
-  it('is sent once, and under a key again, where the trigger knows deliveries by theirs', async () => {
+  it('is not retried without an idempotency key, and is retried with one', async () => {
     const { id } = await created({ options: { dedup: true } })
     line.way = onceFor(/webhook/, lose)
     expect(await failureOf(client({ times: 4 }).fire(id, '{}'))).toMatchObject({
@@ -179,7 +179,7 @@ describe('a firing', () => {
     expect(await client().runs(id).all()).toHaveLength(2)
   })
 
-  it('of a disabled trigger is refused, and not sent again', async () => {
+  it('is rejected for a disabled trigger, and not retried', async () => {
     const { id } = await created({ enabled: false })
     expect(await failureOf(client({ times: 4 }).fire(id, '{}'))).toMatchObject({
       name: 'ServiceUnavailable',
@@ -188,7 +188,7 @@ describe('a firing', () => {
     expect(line.asked.filter((question) => question.includes('/webhook/'))).toHaveLength(1)
   })
 
-  it('HEADER INJECTION: a line break in a header is sent nowhere, and its value not told', async () => {
+  it('header injection: rejects a line break in a header without revealing the value', async () => {
     const { id } = await created()
     line.asked = []
     const failed = await failureOf(client().fire(id, '', { 'x-a': 's3cret\r\nx-b: 1' }))
@@ -198,15 +198,15 @@ describe('a firing', () => {
   })
 })
 
-/** The routes for clients; the others are pages, and what asks whether the service is there. */
+/** Routes for clients. The others are pages and health checks. */
 const FOR_CLIENTS = /^\/(api|webhook)\/|^\/agent\/requests$/
 
-it('no operation of the trigger service is forgotten', async () => {
+it('covers every operation of the trigger service', async () => {
   const described = await (await edge('/openapi.json')).json<{ paths: Record<string, object> }>()
   const served = Object.entries(described.paths)
     .filter(([path]) => FOR_CLIENTS.test(path))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
-    // A handshake is between a sender of webhooks and the edge.
+    // Handshakes are between webhook senders and the edge.
     .filter((route) => /^(get|post|patch|delete) /.test(route) && route !== 'get /webhook/{id}')
   line.way = async () =>
     Response.json({ error: 'forbidden', message: 'm', fix: 'f' }, { status: 403 })

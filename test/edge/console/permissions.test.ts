@@ -47,32 +47,32 @@ const dangers = (of: object, keys = [key('narrow')]) => {
   return dangersOf(groups[0]!, account({ groups, keys })).join(' ')
 }
 
-describe('what is dangerous of a group', () => {
-  it('is nothing where an action may use a wallet', () => {
+describe('the dangers of a group', () => {
+  it('are empty if one action may use one wallet', () => {
     expect(dangers({})).toBe('')
   })
 
-  it('is that every action may use a wallet', () => {
-    expect(dangers({ cid_hashes_permitted: [EVERY] })).toMatch(/gives away their private keys/)
+  it('include that every action may use a wallet', () => {
+    expect(dangers({ cid_hashes_permitted: [EVERY] })).toMatch(/leaks their private keys/)
   })
 
-  it('is that every action may run, where there is no wallet', () => {
+  it('include that every action may run, even without a wallet', () => {
     const said = dangers({ cid_hashes_permitted: [EVERY], pkp_ids_permitted: [] })
-    expect(said).toBe('It permits every action: any code may run here.')
+    expect(said).toBe('This group permits every action: any code can run here.')
   })
 
-  it('is that it has every wallet', () => {
+  it('include that the group has every wallet', () => {
     expect(dangers({ pkp_ids_permitted: [EVERY] })).toMatch(/every wallet of the account/)
   })
 
-  it('is a key that may execute everywhere', () => {
+  it('include a usage key that may execute in every group', () => {
     const keys = [key('narrow'), key('wide', { execute_in_groups: [0] })]
-    expect(dangers({}, keys)).toMatch(/^The usage key wide may execute in every group/)
+    expect(dangers({}, keys)).toMatch(/^The usage key wide can execute in every group/)
   })
 })
 
-describe('the picture of permissions', () => {
-  it('has a line for each permission, and none for what is not permitted', () => {
+describe('the permissions diagram', () => {
+  it('has one line per permission, and none without a permission', () => {
     const groups = [
       group(),
       group({ group_id: 2, name: 'others', pkp_ids_permitted: [], cid_hashes_permitted: [EVERY] }),
@@ -93,7 +93,7 @@ describe('the picture of permissions', () => {
     ])
   })
 
-  it('marks what stands for all of its kind', () => {
+  it('highlights nodes that stand for everything of their kind', () => {
     const keys = [key('wide', { execute_in_groups: [0] })]
     const groups = [group({ cid_hashes_permitted: [EVERY] })]
     const { nodes } = layoutOf(account({ groups, keys }))
@@ -103,7 +103,7 @@ describe('the picture of permissions', () => {
     ])
   })
 
-  it('puts no two things in one place', () => {
+  it('gives every node its own position', () => {
     const groups = Array.from({ length: 20 }, (_, i) => group({ group_id: i + 1 }))
     const keys = Array.from({ length: 20 }, (_, i) => key(`key ${i}`))
     const { nodes, height } = layoutOf(account({ groups, keys }))
@@ -113,7 +113,7 @@ describe('the picture of permissions', () => {
 })
 
 describe('the rights of a usage key in words', () => {
-  it('name its groups, those that were removed too, and what is every group', () => {
+  it('name its groups, including removed ones and every group', () => {
     const rights = rightsInWords(
       key('maker', {
         execute_in_groups: [1, 7],
@@ -125,12 +125,12 @@ describe('the rights of a usage key in words', () => {
     )
     expect(rights).toEqual([
       ['Runs actions of', 'signers (1), removed group 7'],
-      ['Adds wallets to', 'every group, later ones too: dangerous'],
+      ['Adds wallets to', 'every group, including future ones: dangerous'],
       ['Creates', 'wallets, groups'],
     ])
   })
 
-  it('say that it runs nothing', () => {
+  it('state that it runs nothing', () => {
     const idle = key('idle', { execute_in_groups: [] })
     expect(rightsInWords(idle, [])).toEqual([['Runs actions of', 'no group']])
   })

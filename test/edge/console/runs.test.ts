@@ -15,7 +15,7 @@ import type { RunRecord } from '../../../shared/wire/trigger.ts'
 
 const HOUR_MS = 60 * 60_000
 
-describe('what is written', () => {
+describe('formatting', () => {
   it.each([
     [0, '0 ms'],
     [999, '999 ms'],
@@ -24,32 +24,32 @@ describe('what is written', () => {
     [125_000, '2 min 5 s'],
     [HOUR_MS * 3 + 60_000, '3 h 1 min'],
     [HOUR_MS * 49, '2 d 1 h'],
-  ])('%i ms is %s', (ms, text) => expect(duration(ms)).toBe(text))
+  ])('writes %i ms as %s', (ms, text) => expect(duration(ms)).toBe(text))
 
   it.each([
     [0, 'just now'],
     [-12_000, '12 s ago'],
     [90_000, 'in 1 min'],
     [-HOUR_MS * 50, '2 d ago'],
-  ])('%i ms from now is %s', (away, text) => expect(relative(1e12 + away, 1e12)).toBe(text))
+  ])('writes %i ms from now as %s', (away, text) => expect(relative(1e12 + away, 1e12)).toBe(text))
 
-  it('bytes are in decimal units', () => {
+  it('writes bytes in decimal units', () => {
     expect([999, 1_000, 2_000_000].map(bytesWritten)).toEqual(['999 B', '1.0 kB', '2.0 MB'])
   })
 
-  it('HIDDEN TEXT: what turns or hides text is shown, and lines and tabs stay', () => {
+  it('hidden text: shows control and bidi characters, and keeps line breaks and tabs', () => {
     expect(visibleLines('a\r\n\tb\u202ec\u0000')).toBe('a\n\tb‹U+202E›c‹U+0000›')
   })
 })
 
-describe('JSON for people', () => {
+describe('formatted JSON', () => {
   it.each([null, 1, 'a"b', [], {}, [1, [2, {}]], { a: { b: [] }, 'c"': [null, true] }])(
-    'is as JSON.stringify indents it: %j',
+    'matches the indentation of JSON.stringify: %j',
     (value) =>
       expect(prettyJson(value)).toEqual({ text: JSON.stringify(value, null, 2), isCut: false }),
   )
 
-  it('is written no further than it is shown', () => {
+  it('stops at the length that is shown', () => {
     let deep: unknown = Array.from({ length: 10_000 }, () => 'x'.repeat(100))
     for (let level = 0; level < 500; level++) deep = [deep]
     const { text, isCut } = prettyJson(deep, 5_000)
@@ -59,7 +59,7 @@ describe('JSON for people', () => {
 })
 
 describe('the command that fires a webhook', () => {
-  it('SHELL INJECTION: an address and a secret are one word each, whatever is in them', () => {
+  it('shell injection: quotes an address and a secret as one word each', () => {
     const evil = `'; rm -rf "$HOME"; echo '`
     expect(shellQuoted(evil)).toBe(String.raw`''\''; rm -rf "$HOME"; echo '\'''`)
     expect(senderCurl('https://x/webhook/1', evil)).toContain(`SECRET=${shellQuoted(evil)}\n`)
@@ -67,7 +67,7 @@ describe('the command that fires a webhook', () => {
 })
 
 describe('params', () => {
-  it('that are called like secrets are masked at every depth, and nothing else is', () => {
+  it('with names of secrets are masked at every depth, and no others are', () => {
     const params = { secret: 'a', deep: [{ apiKey: 'b', name: 'c' }], PRIVATE: { x: 1 }, n: 1 }
     expect(maskedParams(params)).toEqual({
       value: { secret: MASKED, deep: [{ apiKey: MASKED, name: 'c' }], PRIVATE: MASKED, n: 1 },
@@ -76,15 +76,15 @@ describe('params', () => {
     expect(maskedParams({ n: 1 }).masked).toBe(false)
   })
 
-  it('PROTOTYPE POLLUTION: a member called __proto__ is a member', () => {
+  it('prototype pollution: keeps a member called __proto__ as a member', () => {
     const { value } = maskedParams(JSON.parse('{"__proto__":{"polluted":1}}'))
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}')
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 })
 
-describe('a shown run', () => {
-  it('has logs up to a length, and says where more were written', () => {
+describe('a displayed run', () => {
+  it('truncates its logs and marks them as cut', () => {
     const logs = Array.from({ length: 2_000 }, (_, at_ms) => ({ level: 'log', at_ms, text: 'x' }))
     const run = shownRun({
       status: 'success',
@@ -97,7 +97,7 @@ describe('a shown run', () => {
     expect(run.logsAreCut).toBe(true)
   })
 
-  it('a receipt that is none has no claims', () => {
+  it('has no claims if its receipt is invalid', () => {
     const run = shownRun({
       status: 'failed',
       input: {},
@@ -122,7 +122,7 @@ describe('a chart', () => {
     written: String,
   }
 
-  it('has bars that stand on each other, the highest drawn first, and lines as they are', () => {
+  it('stacks its bars, draws the highest first, and leaves lines unchanged', () => {
     expect(chartData(chart)).toEqual([
       [0, 1],
       [null, 7],
@@ -132,7 +132,7 @@ describe('a chart', () => {
     expect(highestOf(chartData(chart).slice(1))).toBe(7)
   })
 
-  it('of a trigger counts by buckets what ended in its range, and reads the disk once', () => {
+  it('of a trigger counts runs in its range by bucket, and reads the disk once', () => {
     const now = 1_000 * HOUR_MS + 60_000
     const reads: number[] = []
     const run = (ago: number, ms: number | null, status: 'success' | 'failed' = 'success') => ({

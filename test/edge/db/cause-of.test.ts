@@ -5,18 +5,18 @@ import { causeOf } from '../../../edge/db/cause-of.ts'
 const MAIL = 'somebody@example.test'
 const statement = (cause?: Error) => new DrizzleQueryError('select ? from "users"', [MAIL], cause)
 
-it('a reader of the log: a failed statement tells why it failed, and none of its values', () => {
+it('log leak: returns the cause of a failed statement without its values', () => {
   const failed = statement(new Error('D1_ERROR: no such table: users'))
   expect(causeOf(failed)).toBe('Error: D1_ERROR: no such table: users')
   expect(causeOf(new Error('the index was not told', { cause: failed }))).toBe(causeOf(failed))
 })
 
-it('a reader of the log: a statement that failed without a cause tells none of its values either', () => {
+it('log leak: hides the values of a statement that failed without a cause', () => {
   expect(String(statement())).toContain(MAIL)
   expect(causeOf(statement())).not.toContain(MAIL)
 })
 
-it('what is no error, or a long one, is still one short text', () => {
+it('returns one short text for non-errors and long errors', () => {
   expect(causeOf('gone')).toBe('gone')
   expect(causeOf(undefined)).toBe('undefined')
   expect(causeOf(new TypeError('x'.repeat(10_000))).length).toBeLessThan(400)

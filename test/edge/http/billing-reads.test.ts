@@ -1,4 +1,4 @@
-/** What an account reads of its money, through the edge. */
+/** Reads of billing data through the edge. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { asHeader } from '../../doubles/core-script.ts'
 import { edge } from '../app.ts'
@@ -8,12 +8,12 @@ afterEach(() => vi.restoreAllMocks())
 
 const KEY = someKey()
 
-describe('a read of billing with a key', () => {
+describe('a billing read with a key', () => {
   it.each([
     '/core/v1/billing/balance',
     '/core/v1/billing/usage',
     '/core/v1/billing/usage?from=2026-05-01&to=2026-05-31&format=csv',
-  ])('is sealed, its query too: %s', async (path) => {
+  ])('is sealed, including its query: %s', async (path) => {
     const left = between()
     const headers = { 'x-api-key': KEY, accept: 'text/csv' }
     const request = await asked(path, { headers })
@@ -22,7 +22,7 @@ describe('a read of billing with a key', () => {
     expect(left.some(({ url }) => url.includes('billing'))).toBe(false)
   })
 
-  it('by a wallet’s proof is sealed like one by a key', async () => {
+  it('with a wallet proof is sealed like one with a key', async () => {
     const headers = { 'x-wallet-auth': 'proof' }
     expect(await asked('/core/v1/billing/usage', { headers })).toMatchObject({
       sealed: true,
@@ -31,7 +31,7 @@ describe('a read of billing with a key', () => {
   })
 })
 
-describe('usage as a table', () => {
+describe('usage as CSV', () => {
   const table = 'day,key_name,cents\r\n2026-05-22,"é, ""a""\nb",12\r\n'
   const headers: [string, string][] = [
     ['content-type', 'text/csv; charset=utf-8; header=present'],

@@ -5,7 +5,7 @@ import type { ApiError } from '../../../shared/errors.ts'
 const KIB = 1024
 const limits = (over: object = {}) => ({ maxBytes: 64 * KIB, withinMs: 10_000, ...over })
 
-/** A body of which the test sees how much was taken, and whether the rest was called off. */
+/** Creates a body that records how much of it was read, and whether it was cancelled. */
 function source(chunk: Uint8Array, count = Number.POSITIVE_INFINITY) {
   const seen = { pulled: 0, cancelled: false }
   const stream = new ReadableStream<Uint8Array>(
@@ -31,38 +31,38 @@ const refusal = (read: Promise<unknown>) =>
     ({ status, reason }: ApiError) => `${status} ${reason}`,
   )
 
-describe('a body is read', () => {
+describe('reading a body', () => {
   it.each([0, 1, 16 * KIB, 16 * KIB + 1, 64 * KIB])(
-    'whole without a length: %i bytes',
+    'returns the whole body without a content length: %i bytes',
     async (size) => {
       const bytes = Uint8Array.from({ length: size }, (_, i) => i % 251)
       const { stream } = source(bytes, size === 0 ? 0 : 1)
       const body = await readBody(request(stream), limits())
       expect(body).toEqual(bytes)
-      // The memory behind it is what is sent to the object.
+      // The underlying buffer is sent to the Durable Object.
       expect(body.buffer.byteLength).toBe(size)
     },
   )
 
-  it('whole when it comes one byte at a time', async () => {
+  it('returns the whole body if it arrives one byte at a time', async () => {
     const { stream } = source(new Uint8Array([7]), 20_000)
     expect(await readBody(request(stream), limits())).toEqual(new Uint8Array(20_000).fill(7))
   })
 
-  it('as nothing where there is none', async () => {
+  it('returns no bytes without a body', async () => {
     expect(await readBody(request(null), limits())).toEqual(new Uint8Array())
   })
 })
 
-describe('a sender that wants our memory', () => {
-  it('without a length and without an end: is refused at the limit, and nothing more is taken', async () => {
+describe('an attack on memory', () => {
+  it('endless body without a length: is rejected at the limit, and reading stops', async () => {
     const { seen, stream } = source(new Uint8Array(8 * KIB))
     expect(await refusal(readBody(request(stream), limits()))).toBe('413 payload_too_large')
     expect(seen.pulled).toBeLessThanOrEqual(10)
     expect(seen.cancelled).toBe(true)
   })
 
-  it('with a length over the limit: nothing is taken', async () => {
+  it('declared length over the limit: is rejected without reading', async () => {
     const { seen, stream } = source(new Uint8Array(8 * KIB))
     const sent = request(stream, { 'content-length': `${64 * KIB + 1}` })
     expect(await refusal(readBody(sent, limits()))).toBe('413 payload_too_large')
@@ -70,18 +70,18 @@ describe('a sender that wants our memory', () => {
   })
 
   it.each(['5', 'NaN', '-1', '1e9999', ''])(
-    'with a length that lies, %j: what comes is what counts',
+    'false content length %j: the actual length counts',
     async (length) => {
       const sent = request('x'.repeat(64 * KIB + 1), { 'content-length': length })
       expect(await refusal(readBody(sent, limits()))).toBe('413 payload_too_large')
     },
   )
 
-  it.each([undefined, '100'])('that breaks off is 400, with the length %s', async (length) => {
+  it.each([undefined, '100'])('aborted body: is 400 with the content length %s', async (length) => {
     const broken = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new Uint8Array(10))
-        // As the runtime reports a client that is gone, and an object that moved.
+        // The runtime reports a disconnected client, and an object that moved, like this.
         controller.error(Object.assign(new Error('Network connection lost.'), { retryable: true }))
       },
     })
@@ -89,7 +89,7 @@ describe('a sender that wants our memory', () => {
     expect(await refusal(readBody(sent, limits()))).toBe('400 bad_request')
   })
 
-  it('slow-loris: a body that does not end in time is refused', async () => {
+  it('slow loris: rejects a body that does not finish in time', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()
     void writer.write(new Uint8Array([123])).catch(() => {})

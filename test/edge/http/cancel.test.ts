@@ -17,7 +17,7 @@ const cancel = (runId: string, by = owner) =>
   by.api(`/api/runs/${runId}/cancel`, { method: 'POST' })
 const purge = (id: string, by = owner) => by.api(`/api/triggers/${id}/purge`, { method: 'POST' })
 
-/** A trigger whose next run waits for the next minute. */
+/** Creates a trigger that has used its only run of this minute, so its next run stays queued. */
 async function paced(): Promise<TriggerRecord> {
   const trigger = await createTrigger(owner, { max_runs_per_minute: 1 })
   await runOnce(owner, await fire(trigger.id))
@@ -25,7 +25,7 @@ async function paced(): Promise<TriggerRecord> {
 }
 
 describe('POST /api/runs/:id/cancel', () => {
-  it('ends a queued run as failed, cancelled, and it is never executed', async () => {
+  it('cancels a queued run, which becomes failed and is never executed', async () => {
     const { id } = await paced()
     const runId = await fire(id)
     const response = await cancel(runId)
@@ -45,7 +45,7 @@ describe('POST /api/runs/:id/cancel', () => {
     await fire(id)
   })
 
-  it('is 409 for a run that has ended, or is under way, and changes nothing', async () => {
+  it('returns 409 for a finished or running run, and changes nothing', async () => {
     const ended = await runOnce(owner, await fire((await createTrigger(owner)).id))
     const slowly = await createTrigger(owner, { action_code: script(slow(500)) })
     const running = await fire(slowly.id)
@@ -59,7 +59,7 @@ describe('POST /api/runs/:id/cancel', () => {
     expect((await runOnce(owner, running)).status).toBe('success')
   })
 
-  it('somebody else’s run: 404 as for one that never was, and it stays queued', async () => {
+  it('foreign run: returns 404 as for an unknown run, and the run stays queued', async () => {
     const { id } = await paced()
     const runId = await fire(id)
     const foreign = await cancel(runId, await someOwner())
@@ -71,7 +71,7 @@ describe('POST /api/runs/:id/cancel', () => {
 })
 
 describe('POST /api/triggers/:id/purge', () => {
-  it('cancels what is queued and says how much that was', async () => {
+  it('cancels all queued runs and returns their number', async () => {
     const { id } = await paced()
     const queued = [await fire(id), await fire(id), await fire(id)]
     const response = await purge(id)
@@ -81,7 +81,7 @@ describe('POST /api/triggers/:id/purge', () => {
     expect(record.stats).toMatchObject({ queued: 0, ok: 1, failed: 3, oldest_queued_at: null })
   })
 
-  it('of an empty queue is 200, and leaves a run that is under way alone', async () => {
+  it('returns 200 for an empty queue, and does not affect a running run', async () => {
     const { id } = await createTrigger(owner, { action_code: script(slow(500)) })
     const running = await fire(id)
     await runOnce(owner, running, ({ status }) => status === 'running')
@@ -98,7 +98,7 @@ describe('POST /api/triggers/:id/purge', () => {
     expect(await (await purge(id)).json()).toEqual({ cancelled: 1 })
   })
 
-  it('somebody else’s trigger: 404, and the queue stays', async () => {
+  it('foreign trigger: returns 404, and the queue stays', async () => {
     const { id } = await paced()
     const runId = await fire(id)
     expect((await purge(id, await someOwner())).status).toBe(404)

@@ -7,7 +7,7 @@ import { fetchOf } from '../../doubles/chain-node/fetch-of.ts'
 import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
 import { env, type Owner, post, queueOf, script, someOwner, success } from '../app.ts'
 
-/** The real watchers of two chains, whose nodes are in this isolate. */
+/** The tests use the real watchers of two chains, with nodes in this isolate. */
 const { bsc, base } = settingsOf(env).CHAINS
 const BSC = new ScriptedChain({ chainId: bsc!.chainId, firstBlock: 5_000 })
 const BASE = new ScriptedChain({ chainId: base!.chainId, firstBlock: 900, salt: 'base' })
@@ -63,7 +63,7 @@ async function create(config: object = {}, over: object = {}): Promise<TriggerRe
 }
 const read = async (id: string): Promise<TriggerRecord> =>
   (await owner.api(`/api/triggers/${id}`)).json()
-/** Amounts of the payments that have runs, the oldest first. */
+/** Returns the amounts of payments with a run, oldest first. */
 async function amounts(id: string): Promise<number[]> {
   const page: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
   const events = page.runs.map(({ input }) => input.event as { decoded: { arg1: string } })
@@ -75,8 +75,8 @@ const fired = (id: string, expected: number[]) =>
 const watcher = (chain: string) => env.CHAIN_WATCHER.getByName(chain)
 const triggersOf = async (chain: string) => (await watcher(chain).status()).triggers
 
-describe('a chain event that is created', () => {
-  it('fires for logs of its contract from then on, and shows what it watches', async () => {
+describe('creating a chain event trigger', () => {
+  it('fires for later logs of its contract, and shows the watched event', async () => {
     BSC.mine([paid(1)])
     const record = await create()
     expect(record).toMatchObject({
@@ -90,7 +90,7 @@ describe('a chain event that is created', () => {
     await fired(record.id, [2, 4])
   })
 
-  it('shows the address with its EIP-55 checksum, in whatever case it was sent', async () => {
+  it('shows the address with its EIP-55 checksum, whatever case was sent', async () => {
     const checksummed = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
     const wrongChecksum = checksummed.replace('fCD6', 'FcD6')
     for (const contract_address of [checksummed.toLowerCase(), wrongChecksum]) {
@@ -100,7 +100,7 @@ describe('a chain event that is created', () => {
     }
   })
 
-  it('warns if only marks decide how logs are decoded, at creation and at PATCH, until they are sent', async () => {
+  it('warns at creation and PATCH if only indexed marks determine the decoding, until they are given', async () => {
     const config = { chain: 'bsc', contract_address: SHOP }
     const forms = 'Handed(address indexed, address) or Handed(address, address indexed)'
     const open = { ...config, event_signature: 'Handed(address,address)' }
@@ -115,11 +115,11 @@ describe('a chain event that is created', () => {
     expect(certain.warnings).toBeUndefined()
   })
 
-  it('shows the chain’s finality where it says nothing', async () => {
+  it('shows the default finality of the chain if none was given', async () => {
     expect(await create({}, { options: {} })).toMatchObject({ finality: 15, options: {} })
   })
 
-  it('with a start block fires for the logs since then too, and shows how far it is', async () => {
+  it('with a start block fires for logs since then, and shows the progress', async () => {
     const { number } = BSC.mine([paid(10)])
     BSC.mineEmpty(3)
     const { number: head } = BSC.mine([paid(11)])
@@ -134,7 +134,7 @@ describe('a chain event that is created', () => {
     await fired(id, [10, 11, 12])
   })
 
-  it('disabled, asks no node, and begins when it is enabled', async () => {
+  it('while disabled sends nothing to the node, and starts when it is enabled', async () => {
     const asked = nodes.bsc.requests
     const { id } = await create({}, { enabled: false })
     expect(nodes.bsc.requests).toBe(asked)
@@ -144,7 +144,7 @@ describe('a chain event that is created', () => {
     await fired(id, [21])
   })
 
-  it('with a tag that its chain does not know is 422', async () => {
+  it('with a tag that its chain does not support returns 422', async () => {
     nodes.bsc.tags = []
     const response = await send('/api/triggers', fields({}, { options: { finality: 'safe' } }))
     expect(response.status).toBe(422)
@@ -153,15 +153,15 @@ describe('a chain event that is created', () => {
     })
   }, 30_000)
 
-  it('on a chain that this deployment does not watch is 422', async () => {
+  it('on a chain that is not configured returns 422', async () => {
     const response = await send('/api/triggers', fields({ chain: 'polygon' }))
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ error: 'chain_not_configured' })
   })
 })
 
-describe('a chain event that is changed', () => {
-  it('to another contract fires for that one from then on, and for the first no more', async () => {
+describe('changing a chain event trigger', () => {
+  it('to another contract fires only for that contract from then on', async () => {
     const { id, config } = await create()
     BSC.mine([paid(30)])
     await fired(id, [30])
@@ -171,7 +171,7 @@ describe('a chain event that is changed', () => {
     await fired(id, [30, 32])
   })
 
-  it('to another chain is watched there, and at the first one no more', async () => {
+  it('to another chain watches only that chain from then on', async () => {
     const { id, config } = await create()
     expect(await triggersOf('bsc')).toBe(1)
     expect((await patch(id, { config: { ...config, chain: 'base' } })).status).toBe(200)
@@ -181,7 +181,7 @@ describe('a chain event that is changed', () => {
     await fired(id, [41])
   })
 
-  it('to a chain that is not watched, or with a key that does not exist, stays as it was', async () => {
+  it('to an unconfigured chain or with an unknown key is rejected and changes nothing', async () => {
     const { id, config } = await create()
     for (const over of [{ chain: 'polygon' }, { confirmations: 2 }])
       expect((await patch(id, { config: { ...config, ...over } })).status).toBe(422)
@@ -190,7 +190,7 @@ describe('a chain event that is changed', () => {
     await fired(id, [50])
   })
 
-  it('disabled owes nothing, and enabled again goes on from now', async () => {
+  it('from disabled to enabled resumes from now, without missed events', async () => {
     const { id } = await create()
     await patch(id, { enabled: false })
     expect(await triggersOf('bsc')).toBe(0)
@@ -200,7 +200,7 @@ describe('a chain event that is changed', () => {
     await fired(id, [61])
   })
 
-  it('in its finality alone loses nothing', async () => {
+  it('only in its finality loses no events', async () => {
     const { id } = await create()
     BSC.mine([paid(70)])
     await fired(id, [70])
@@ -211,8 +211,8 @@ describe('a chain event that is changed', () => {
   })
 })
 
-describe('a chain event that is deleted', () => {
-  it('is watched no more', async () => {
+describe('deleting a chain event trigger', () => {
+  it('stops watching', async () => {
     const { id } = await create()
     expect(await triggersOf('bsc')).toBe(1)
     expect((await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })).status).toBe(204)
@@ -220,7 +220,7 @@ describe('a chain event that is deleted', () => {
   })
 })
 
-it('a subscription that the watcher has lost is there again when the scanner has looked', async () => {
+it('restores a lost watcher subscription when the scanner visits the trigger', async () => {
   const { id } = await create()
   await watcher('bsc').unwatch(id, 1)
   expect(await triggersOf('bsc')).toBe(0)
@@ -230,7 +230,7 @@ it('a subscription that the watcher has lost is there again when the scanner has
   await fired(id, [80])
 })
 
-it('a run whose log was taken back is marked, and the one in its place has a run', async () => {
+it('marks a run with a reorged log, and creates a run for the replacement', async () => {
   const { id } = await create()
   BSC.mine([paid(90)])
   await fired(id, [90])
@@ -240,13 +240,13 @@ it('a run whose log was taken back is marked, and the one in its place has a run
   expect(page.runs.map(({ reorged }) => reorged)).toEqual([false, true])
 })
 
-// The last one: an endpoint that failed is left alone for a while.
-describe('while a chain is away', () => {
+// This suite runs last: a failed endpoint is not used for a while.
+describe('while a chain is unreachable', () => {
   beforeEach(() => {
     nodes.base.faults = { serverError: 1 }
   })
 
-  it('a trigger of it is 503, and nothing is stored', async () => {
+  it('returns 503 for a new trigger on it, and stores nothing', async () => {
     const response = await send('/api/triggers', fields({ chain: 'base' }))
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ reason: 'chain_unavailable' })
@@ -254,7 +254,7 @@ describe('while a chain is away', () => {
     expect(await (await owner.api('/api/triggers')).json()).toEqual([])
   }, 30_000)
 
-  it('a trigger that would begin on it stays as it was', async () => {
+  it('does not change a trigger that would move to it', async () => {
     const { id, config } = await create()
     const response = await patch(id, { name: 'moved', config: { ...config, chain: 'base' } })
     expect(response.status).toBe(503)

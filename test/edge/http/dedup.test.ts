@@ -13,7 +13,7 @@ import {
 } from '../app.ts'
 
 const owner: Owner = await someOwner()
-/** An origin that asks for an hour's patience: what is queued stays. */
+/** An origin that asks for an hour's delay, so that queued runs stay queued. */
 const HELD = script({ refuse: { status: 503, error: 'service_unavailable', retry_after_s: 3_600 } })
 
 async function trigger(over: object = {}): Promise<string> {
@@ -38,7 +38,7 @@ async function deliver(
 
 const runsOf = (id: string) => sql(id, 'SELECT 1 FROM runs')
 
-/** Whether a second delivery with these headers is the first one's run again. */
+/** Returns true if a second delivery with these headers is recognized as the first one. */
 async function isOne(id: string, first: Record<string, string>, second = first): Promise<boolean> {
   const [a, b] = [await deliver(id, first), await deliver(id, second)]
   expect([a.status, b.status, a.body.duplicate]).toEqual([202, 202, undefined])
@@ -46,8 +46,8 @@ async function isOne(id: string, first: Record<string, string>, second = first):
   return a.body.run_id === b.body.run_id
 }
 
-describe('a delivery that comes again', () => {
-  it('is answered 202 with the run that it had, and that it is a duplicate', async () => {
+describe('a repeated delivery', () => {
+  it('returns 202 with the first run, marked as a duplicate', async () => {
     const id = await trigger()
     const first = await deliver(id)
     const again = await deliver(id, { 'webhook-id': 'msg_1' }, 'another body')
@@ -65,11 +65,11 @@ describe('a delivery that comes again', () => {
     'x-github-delivery',
     'x-shopify-webhook-id',
     'x-event-id',
-  ])('is known by %s', async (name) =>
+  ])('is recognized by %s', async (name) =>
     expect(await isOne(await trigger(), { [name]: '1' })).toBe(true),
   )
 
-  it('is known by the id that says so, whatever else the sender repeats or changes', async () => {
+  it('is recognized by its most specific ID, whatever else the sender repeats or changes', async () => {
     const id = await trigger()
     const key = { 'idempotency-key': 'k' }
     expect(await isOne(id, { ...key, 'webhook-id': '1' }, { ...key, 'webhook-id': '2' })).toBe(true)
@@ -82,7 +82,7 @@ describe('a delivery that comes again', () => {
     ).toBe(false)
   })
 
-  it('is known by the source and the id of a CloudEvent together', async () => {
+  it('is recognized by the source and ID of a CloudEvent together', async () => {
     const id = await trigger()
     expect(await isOne(id, { 'ce-id': '1', 'ce-source': '/a' })).toBe(true)
     expect(
@@ -90,21 +90,21 @@ describe('a delivery that comes again', () => {
     ).toBe(false)
   })
 
-  it('is still queued in the answer when its run has ended', async () => {
+  it('is still reported as queued after its run finished', async () => {
     const id = await trigger({ action_code: script(success()) })
     const { body } = await deliver(id)
     await runOnce(owner, body.run_id)
     expect((await deliver(id)).body).toMatchObject({ status: 'queued', duplicate: true })
   })
 
-  it('is known after the object was killed', async () => {
+  it('is recognized after the object was killed', async () => {
     const id = await trigger()
     const { body } = await deliver(id)
     await kill(id)
     expect((await deliver(id)).body).toMatchObject({ run_id: body.run_id, duplicate: true })
   })
 
-  it('is answered when the queue is full, as the first one was', async () => {
+  it('is accepted as a duplicate even if the queue is full', async () => {
     const id = await trigger({ max_queued_runs: 1, max_runs_per_minute: 1 })
     const first = await deliver(id, { 'webhook-id': '1' })
     await deliver(id, { 'webhook-id': '2' })
@@ -112,7 +112,7 @@ describe('a delivery that comes again', () => {
     expect((await deliver(id, { 'webhook-id': '1' })).body.run_id).toBe(first.body.run_id)
   })
 
-  it('was refused, and then is the first one', async () => {
+  it('is not a duplicate if the first one was rejected', async () => {
     const id = await trigger({ max_queued_runs: 1, max_runs_per_minute: 1 })
     for (const name of ['1', '2']) await deliver(id, { 'webhook-id': name })
     expect((await deliver(id, { 'webhook-id': '3' })).status).toBe(429)
@@ -121,7 +121,7 @@ describe('a delivery that comes again', () => {
     expect((await deliver(id, { 'webhook-id': '3' })).body.duplicate).toBeUndefined()
   })
 
-  it('64 times at once makes one run, and all are told of that one', async () => {
+  it('creates one run for 64 simultaneous deliveries, and returns it to all of them', async () => {
     const id = await trigger()
     const answers = await Promise.all(Array.from({ length: 64 }, () => deliver(id)))
     expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(1)
@@ -129,7 +129,7 @@ describe('a delivery that comes again', () => {
     expect(await runsOf(id)).toHaveLength(1)
   })
 
-  it('at the same time as one that fails is refused as well, and the next one is the first', async () => {
+  it('fails together with a failing simultaneous delivery, and is new afterwards', async () => {
     const id = await trigger()
     const refusing = "BEFORE INSERT ON deliveries BEGIN SELECT RAISE(ABORT, 'full'); END"
     await sql(id, `CREATE TRIGGER refusing ${refusing}`)
@@ -141,7 +141,7 @@ describe('a delivery that comes again', () => {
     expect((await deliver(id)).body.duplicate).toBe(true)
   })
 
-  it('after 24 hours is another one', async () => {
+  it('is new after 24 hours', async () => {
     const id = await trigger()
     const first = await deliver(id)
     const shift = 'UPDATE deliveries SET at = at - ?'
@@ -154,34 +154,33 @@ describe('a delivery that comes again', () => {
   })
 })
 
-describe('what is no duplicate', () => {
-  it('the same body twice: pings without an id are runs of their own', async () => {
+describe('a delivery is not a duplicate', () => {
+  it('if it has the same body but no ID, such as a ping', async () => {
     expect(await isOne(await trigger(), {})).toBe(false)
   })
 
   it.each([
     ['an empty id', { 'webhook-id': '' }],
     ['the id of a subscription', { 'x-webhook-id': 'PX1', 'x-github-hook-id': '1' }],
-  ])('%s', async (_, headers) => expect(await isOne(await trigger(), headers)).toBe(false))
+  ])('if it has %s', async (_, headers) =>
+    expect(await isOne(await trigger(), headers)).toBe(false),
+  )
 
-  it('the same id under another header, or for another trigger', async () => {
+  it('if the same ID has another header, or is for another trigger', async () => {
     const [one, other] = [await trigger(), await trigger()]
     expect(await isOne(one, { 'webhook-id': '1' }, { 'svix-id': '1' })).toBe(false)
     const [a, b] = [await deliver(one), await deliver(other)]
     expect([a.body.duplicate, b.body.duplicate]).toEqual([undefined, undefined])
   })
 
-  it.each([{}, { dedup: false }])(
-    'anything, where the owner does not ask for it: %j',
-    async (options) => {
-      expect(await isOne(await trigger({ options }), { 'webhook-id': '1' })).toBe(false)
-    },
-  )
+  it.each([{}, { dedup: false }])('if deduplication is not enabled: %j', async (options) => {
+    expect(await isOne(await trigger({ options }), { 'webhook-id': '1' })).toBe(false)
+  })
 })
 
-describe('a header of the owner’s choice', () => {
+describe('a custom deduplication header', () => {
   it.each(['X-Order-Number', 'x-event-id', 'constructor'])(
-    '%s alone tells deliveries apart',
+    '%s is the only header that identifies deliveries',
     async (header) => {
       const id = await trigger({ options: { dedup: { header } } })
       expect(
@@ -195,16 +194,16 @@ describe('a header of the owner’s choice', () => {
     },
   )
 
-  it('does not reach the action for that', async () => {
+  it('is not passed to the action', async () => {
     const id = await trigger({ options: { dedup: { header: 'x-order-number' } } })
     await deliver(id, { 'x-order-number': '7' })
     const [row] = await sql<{ firing: string }>(id, 'SELECT firing FROM runs')
     expect(row!.firing).not.toContain('x-order-number')
   })
 
-  it('a credential kept as an id: a denied header is never looked at', async () => {
+  it('stored credential: never reads a denied header', async () => {
     const id = await trigger()
-    // Creation refuses it; this is what an object that has it all the same does.
+    // Creation rejects this option. This tests an object that has it anyway.
     const options = JSON.stringify({ dedup: { header: 'authorization' } })
     await sql(id, 'UPDATE trigger SET options = ?', options)
     await kill(id)
@@ -213,8 +212,8 @@ describe('a header of the owner’s choice', () => {
   })
 })
 
-describe('a flood of long ids', () => {
-  it('is kept as hashes, and ids that differ late are two', async () => {
+describe('a flood of long IDs', () => {
+  it('is stored as hashes, and IDs that differ only near the end stay distinct', async () => {
     const id = await trigger()
     const long = 'x'.repeat(5_000)
     expect(await isOne(id, { 'webhook-id': long })).toBe(true)

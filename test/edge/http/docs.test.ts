@@ -9,8 +9,8 @@ import { edge, env } from '../app.ts'
 
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 
-describe('the documents at /docs', () => {
-  it('are all there, each as a page with one h1 and under 100 KB', async () => {
+describe('the documentation at /docs', () => {
+  it('serves every page with one h1 and under 100 KB', async () => {
     for (const { file, title } of SOURCES) {
       const response = await edge(`/docs/${nameOf(file)}`)
       const text = await response.text()
@@ -21,7 +21,7 @@ describe('the documents at /docs', () => {
     }
   })
 
-  it('are listed, and every link of the lists leads to one', async () => {
+  it('lists all pages, and every link in the lists works', async () => {
     for (const list of ['/docs', '/docs/decisions']) {
       const text = await (await edge(list)).text()
       const links = [...text.matchAll(/<a href="(\/docs\/[^"]+)"/g)].map(([, href]) => href!)
@@ -30,14 +30,14 @@ describe('the documents at /docs', () => {
     }
   })
 
-  it('are Markdown for programs under the same address with .md', async () => {
+  it('serves Markdown under the same URL with .md', async () => {
     const response = await edge('/docs/errors.md')
     expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     expect(await response.text()).toMatch(/^# Errors\n/)
   })
 
   it.each(['/docs/errors', '/docs/errors.md', '/docs'])(
-    '%s is kept by caches, and not sent twice to who has it',
+    'lets caches store %s, and answers 304 if it is unchanged',
     async (path) => {
       const first = await edge(path)
       expect(first.headers.get('cache-control')).toBe('public, max-age=300')
@@ -49,7 +49,7 @@ describe('the documents at /docs', () => {
     },
   )
 
-  it('are the same for who is signed in, whose name and form tokens no cache may keep', async () => {
+  it('is identical for signed-in users, without names or form tokens in a cached page', async () => {
     const [one, other] = await Promise.all([
       edge('/docs/errors').then((response) => response.text()),
       edge('/docs/errors', { headers: { cookie: '__Host-session=x; session=x' } }).then(
@@ -60,7 +60,7 @@ describe('the documents at /docs', () => {
     expect(one).not.toContain('csrf')
   })
 
-  it('are there while the database is away', async () => {
+  it('is available while the database is down', async () => {
     const away = new Proxy({} as D1Database, {
       get() {
         throw new Error('D1_ERROR: overloaded')
@@ -76,7 +76,7 @@ describe('the documents at /docs', () => {
     expect(response.status).toBe(200)
   })
 
-  it('may run the script for copying, and ask nobody', async () => {
+  it('may run the copy script, and may not connect anywhere', async () => {
     const policy = (await edge('/docs/errors')).headers.get('content-security-policy')
     expect(policy).toContain("script-src https://edge.test/scripts/docs.js; connect-src 'none'")
     expect((await edge('/scripts/docs.js')).headers.get('content-type')).toMatch(/javascript/)
@@ -88,18 +88,18 @@ describe('the documents at /docs', () => {
     '/docs/plan',
     '/docs/..%2fsecret.md',
     '/docs/decisions.md',
-  ])('%s is a 404', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     const response = await edge(path, { headers: BROWSER })
     expect(response.status).toBe(404)
-    expect(await response.text()).toContain('There is nothing here')
+    expect(await response.text()).toContain('Page not found')
   })
 })
 
-describe('docs_url of an error', () => {
+describe('the docs_url of an error', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('leads to an anchor of the page that is served, for every word that there is', async () => {
-    // 500s are logged, and this one is none.
+  it('links to an existing anchor for every error code', async () => {
+    // 500s are logged, but these are not real failures.
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const page = await (await edge('/docs/errors')).text()
     for (const reason of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
@@ -113,8 +113,8 @@ describe('docs_url of an error', () => {
   })
 })
 
-describe('an error as JSON', () => {
-  it('is not kept in the place of the page, and not taken for something else', async () => {
+describe('an error in JSON', () => {
+  it('is not cached in place of the page, and not sniffed as another type', async () => {
     for (const path of ['/nothing', '/api/triggers', `/webhook/${'x'.repeat(32)}`]) {
       const { headers } = await edge(path, { method: path.startsWith('/webhook') ? 'POST' : 'GET' })
       expect(headers.get('vary')?.toLowerCase()).toContain('accept')

@@ -4,13 +4,13 @@ import { edgeWith } from './front-harness.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-it('a reader of the log: a database that fails puts no address and no token’s hash into it', async () => {
+it('log leak: a failing database puts no address and no token hash into the log', async () => {
   const lines: string[] = []
   vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
   const owner = await someOwner()
   const challenge = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(owner.token))
   const hash = Buffer.from(challenge).toString('base64url')
-  // The statements of one table alone fail.
+  // Makes only the statements on one table fail.
   const without = (table: string) => {
     const prepare = (query: string) => env.DB.prepare(query.replaceAll(table, 'away'))
     return edgeWith({ DB: { prepare } as unknown as D1Database })
@@ -32,7 +32,7 @@ it('a reader of the log: a database that fails puts no address and no token’s 
   expect(lines.join()).not.toContain(hash)
 })
 
-it('a database that is overloaded is 503 with Retry-After: nothing is wrong with the request', async () => {
+it('returns 503 with Retry-After if the database is overloaded', async () => {
   const owner = await someOwner()
   const prepare = () => {
     throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')

@@ -21,7 +21,7 @@ import {
 const mallory: Owner = await someOwner()
 const victim: Owner = await someOwner()
 
-/** Every operation on one trigger or run, with a body that its owner could send. */
+/** Every operation on a trigger or run, with a body that its owner could send. */
 const OPERATIONS: Record<string, object | undefined> = {
   'GET /api/triggers/:id': undefined,
   'PATCH /api/triggers/:id': { enabled: false, name: 'taken', usage_api_key: 'usage-mallory' },
@@ -44,17 +44,17 @@ async function ask(operation: string, trigger: string, run: string) {
   return { status: response.status, headers, body: await response.text() }
 }
 
-/** The last character that matters, changed: another MAC. */
+/** Changes the last significant character, which invalidates the MAC. */
 const forged = (id: string) => id.slice(0, 31) + (id[31] === 'A' ? 'B' : 'A')
 
-it('the table has every route of /api that takes an id, and no other', () => {
+it('tests exactly the /api routes that take an ID', () => {
   const routes = createApp()
     .routes.filter(({ method, path }) => method !== 'ALL' && /^\/api\/.*:/.test(path))
     .map(({ method, path }) => `${method} ${path}`)
   expect(Object.keys(OPERATIONS).toSorted()).toEqual([...new Set(routes)].toSorted())
 })
 
-describe('the id of somebody else', async () => {
+describe('a foreign ID', async () => {
   const { id } = await createTrigger(victim, { max_runs_per_minute: 1 })
   const ended = (await runOnce(victim, await fire(id))).id
   const waiting = await fire(id)
@@ -66,7 +66,7 @@ describe('the id of somebody else', async () => {
   })
 
   it.each(Object.keys(OPERATIONS))(
-    'an oracle: %s answers the same bytes as for one that is unknown, forged or malformed',
+    'ID probing: %s returns the same bytes as for an unknown, forged or malformed ID',
     async (operation) => {
       const before = await everything()
       const suffix = ended.slice(32)
@@ -91,7 +91,7 @@ describe('the id of somebody else', async () => {
     },
   )
 
-  it('an oracle by a forged cursor: it is looked at for the owner alone', async () => {
+  it('ID probing: validates a cursor only for the owner', async () => {
     const read = async (owner: Owner, trigger: string) => {
       const response = await owner.api(`/api/triggers/${trigger}/runs?cursor=AAAA`)
       return [response.status, await response.text()]
@@ -100,7 +100,7 @@ describe('the id of somebody else', async () => {
     expect((await read(victim, id))[0]).toBe(422)
   })
 
-  it('HEAD tells no more than GET', async () => {
+  it('ID probing: HEAD reveals no more than GET', async () => {
     for (const trigger of [id, unknown, forged(id)]) {
       const response = await mallory.api(`/api/triggers/${trigger}`, { method: 'HEAD' })
       expect([response.status, await response.text()]).toEqual([404, ''])
@@ -108,22 +108,22 @@ describe('the id of somebody else', async () => {
   })
 })
 
-describe('a flood of ids', () => {
-  it('forged or malformed ones address no object', async () => {
+describe('a flood of IDs', () => {
+  it('addresses no objects if they are forged or malformed', async () => {
     const id = await unknownTriggerId()
     const before = new Set((await listDurableObjectIds(env.TRIGGER_QUEUE)).map(String))
     for (const made of [forged(id), id.slice(1), `${id}=`, 'A'.repeat(32), '%00'])
       for (const operation of Object.keys(OPERATIONS))
         expect((await ask(operation, made, `${made}${'A'.repeat(16)}`)).status).toBe(404)
     await edge(`/webhook/${forged(id)}`, { method: 'POST', body: '{}' })
-    // Those of triggers of other tests may come meanwhile: the scanner looks at them.
+    // Objects of other tests' triggers may appear meanwhile, when the scanner visits them.
     const rows = await db.select({ id: schema.triggers.id }).from(schema.triggers)
     const known = new Set(rows.map((row) => String(env.TRIGGER_QUEUE.idFromName(row.id))))
     const after = (await listDurableObjectIds(env.TRIGGER_QUEUE)).map(String)
     expect(after.filter((made) => !before.has(made) && !known.has(made))).toEqual([])
   })
 
-  it('of ids that we made and never gave out leaves no storage behind', async () => {
+  it('leaves no storage behind if they were generated but never assigned', async () => {
     const id = await unknownTriggerId()
     for (const operation of Object.keys(OPERATIONS)) await ask(operation, id, id + 'A'.repeat(16))
     expect((await edge(`/webhook/${id}`, { method: 'POST', body: '{}' })).status).toBe(404)

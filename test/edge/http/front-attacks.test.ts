@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks())
 const KEY = someKey()
 const silent = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 
-describe('path smuggling: no path but the origin’s open ones is passed on', () => {
+describe('path smuggling: forwards only the open paths of the origin', () => {
   it.each([
     '/sealed/execute/',
     '/sealed/execute%2f..%2fhttp',
@@ -53,7 +53,7 @@ describe('path smuggling: no path but the origin’s open ones is passed on', ()
     for (const credential of [{}, { 'x-api-key': KEY }]) {
       const headers = { ...credential }
       const response = await edge(`https://edge.test${path}`, { headers })
-      // A client that makes `/sealed/execute` of it asks for that, which has rules of its own.
+      // If the client normalizes the path to `/sealed/execute`, it requests that route, which has its own rules.
       expect([404, 405]).toContain(response.status)
       const posted = await edge(`https://edge.test${path}`, { method: 'POST', body: 'x', headers })
       expect([404, 405, 415]).toContain(posted.status)
@@ -62,8 +62,8 @@ describe('path smuggling: no path but the origin’s open ones is passed on', ()
   })
 })
 
-describe('a key of an action', () => {
-  it('named by somebody between: the edge looks none up, and names the origin to ask', async () => {
+describe('the wallet of an action', () => {
+  it('man in the middle: the edge does not look it up, and names the origin instead', async () => {
     const left = between()
     const query = '?action_ipfs_cid=QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm'
     for (const headers of [{}, { 'x-api-key': KEY }] as Record<string, string>[]) {
@@ -79,7 +79,7 @@ describe('a key of an action', () => {
 })
 
 describe('host confusion', () => {
-  it('a request under any name goes to the origin that is configured', async () => {
+  it('sends requests under any host name to the configured origin', async () => {
     const left = between()
     for (const url of ['https://evil.test', 'https://edge.test@evil.test', 'https://evil.test:1'])
       for (const headers of [{}, { 'x-api-key': KEY }] as Record<string, string>[])
@@ -90,7 +90,7 @@ describe('host confusion', () => {
     expect([...hosts]).toEqual([new URL(env.ORIGIN_URL).host])
   })
 
-  it('a redirect of the origin is given to the client, and not followed', async () => {
+  it('returns a redirect of the origin to the client without following it', async () => {
     const headers = { location: 'https://evil.test/' }
     const left = between((request, send) =>
       isEvidence(request) ? send(request) : new Response(null, { status: 302, headers }),
@@ -127,25 +127,22 @@ describe('header smuggling', () => {
   it.each([
     ['sealed', { 'x-api-key': KEY }],
     ['plain', {}],
-  ])(
-    '%s: neither an address, nor a cookie, nor a header of the connection reaches the origin',
-    async (_, credential) => {
-      const headers = {
-        ...forged,
-        ...credential,
-        'x-kept': '1',
-        connection: 'close, X-Named',
-        'x-named': '1',
-      }
-      const request = await asked('/core/v1/version', { headers })
-      expect(request.headers['x-kept']).toBe('1')
-      const arrived = Object.keys(request.headers)
-      for (const name of ['x-named', ...Object.keys(forged)]) expect(arrived).not.toContain(name)
-      expect(JSON.stringify(request)).not.toContain('198.51.100.1')
-    },
-  )
+  ])('%s: no address, cookie or connection header reaches the origin', async (_, credential) => {
+    const headers = {
+      ...forged,
+      ...credential,
+      'x-kept': '1',
+      connection: 'close, X-Named',
+      'x-named': '1',
+    }
+    const request = await asked('/core/v1/version', { headers })
+    expect(request.headers['x-kept']).toBe('1')
+    const arrived = Object.keys(request.headers)
+    for (const name of ['x-named', ...Object.keys(forged)]) expect(arrived).not.toContain(name)
+    expect(JSON.stringify(request)).not.toContain('198.51.100.1')
+  })
 
-  it('address forgery: in production the platform’s word is passed on, and no header besides', async () => {
+  it('address forgery: forwards only the address from the platform in production', async () => {
     const headers = { ...forged, 'cf-connecting-ip': '203.0.113.9', 'x-api-key': KEY }
     const response = await production()('/core/v1/version', { headers })
     const request = await response.json<any>()
@@ -153,14 +150,14 @@ describe('header smuggling', () => {
     expect(JSON.stringify(request)).not.toContain('198.51.100.1')
   })
 
-  it('a header that names a credential as one of the connection’s does not bring it out of the envelope', async () => {
+  it('keeps a credential sealed if the Connection header names it', async () => {
     const left = between()
     const headers = { 'x-api-key': KEY, connection: 'x-api-key' }
     expect((await asked('/core/v1/version', { headers })).sealed).toBe(true)
     expect(left.map((request) => new URL(request.url).pathname)).toEqual([SEALED_HTTP_PATH])
   })
 
-  it('a flood of headers is 413, and not sent', async () => {
+  it('header flood: returns 413 and sends nothing', async () => {
     const left = between()
     const headers = { 'x-api-key': KEY, 'x-flood': 'a'.repeat(70_000) }
     const response = await edge('/core/v1/list_groups', { headers })
@@ -168,21 +165,21 @@ describe('header smuggling', () => {
   })
 })
 
-describe('a hostile answer', () => {
+describe('a malicious response', () => {
   it.each<[string, [string, string]]>([
     ['response splitting', ['x-a', 'b\r\nset-cookie: __Host-svc=planted']],
     ['a header that is no name', ['x a', 'b']],
     ['a planted cookie', ['set-cookie', '__Host-svc=planted']],
     ['a length of its own', ['content-length', '1']],
     ['a coding of its own', ['transfer-encoding', 'chunked']],
-  ])('%s inside the envelope is no answer: 503', async (_, header) => {
+  ])('%s inside the envelope is rejected with 503', async (_, header) => {
     silent()
     const init = { headers: { 'x-api-key': KEY, ...asHeader({ headers: [header] }) } }
     const response = await edge('/core/v1/list_groups', init)
     expect([response.status, response.headers.get('set-cookie')]).toEqual([503, null])
   })
 
-  it('a planted cookie in a plain answer is dropped', async () => {
+  it('planted cookie: is dropped from a plain response', async () => {
     const script = asHeader({ headers: [['set-cookie', '__Host-svc=planted; Path=/; Secure']] })
     const response = await edge('/core/v1/version', { headers: script })
     expect([response.status, response.headers.get('set-cookie')]).toEqual([200, null])
@@ -196,7 +193,7 @@ describe('a hostile answer', () => {
     'application/json, text/html',
     'application/json;charset=utf-8,text/html',
     '',
-  ])('a document under the edge’s name (%s) can not act as a page of the edge', async (type) => {
+  ])('script injection: a document on the edge’s host (%s) is sandboxed', async (type) => {
     const policy = "script-src 'unsafe-inline'"
     const script = asHeader({
       headers: [
@@ -210,8 +207,8 @@ describe('a hostile answer', () => {
   })
 })
 
-describe('a key that is passed on', () => {
-  it('is in no log, also when the connection is cut', async () => {
+describe('a forwarded key', () => {
+  it('log leak: is not logged, even if the connection is cut', async () => {
     const lines: unknown[] = []
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const)
       vi.spyOn(console, level).mockImplementation((...line) => void lines.push(...line))
@@ -221,7 +218,7 @@ describe('a key that is passed on', () => {
     expect(JSON.stringify(lines)).not.toContain(canary)
   })
 
-  it('eavesdropper: neither key, path, body nor answer can be read between edge and origin', async () => {
+  it('eavesdropping: keeps the key, path, body and response unreadable between edge and origin', async () => {
     const seen: string[] = []
     between(async (request, send) => {
       if (isEvidence(request)) return send(request)
@@ -241,7 +238,7 @@ describe('a key that is passed on', () => {
     expect(seen.join()).not.toContain(KEY)
   })
 
-  it('is in no object: the one that counts its calls stores nothing, and is not named by it', async () => {
+  it('storage leak: is not stored by, and does not name, the object that counts its calls', async () => {
     const canary = someKey()
     await asked('/core/v1/list_groups', { headers: { 'x-api-key': canary } })
     const ids = await listDurableObjectIds(env.RATE_CAP)

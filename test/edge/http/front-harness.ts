@@ -4,10 +4,10 @@ import type { Env } from '../../../edge/env.ts'
 import type { Asked } from '../../doubles/core-script.ts'
 import { edge, env, random } from '../app.ts'
 
-/** A key that can be one. */
+/** Returns a random, well-formed API key. */
 export const someKey = () => Buffer.from(random(32)).toString('base64')
 
-/** What reached the origin of a request to the edge. */
+/** Returns what reached the origin for a request to the edge. */
 export async function asked(path: string, init?: RequestInit): Promise<Asked> {
   const response = await edge(path, init)
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
@@ -18,7 +18,7 @@ export const textOf = ({ body }: Asked) => Buffer.from(body, 'base64').toString(
 
 export type Answer = (request: Request, send: typeof fetch) => Response | Promise<Response>
 
-/** Puts somebody between the edge and its origin. @returns the requests that left the edge */
+/** Intercepts requests from the edge to the origin. @returns the requests that left the edge */
 export function between(answer: Answer = (request, send) => send(request)): Request[] {
   const send = globalThis.fetch
   const left: Request[] = []
@@ -30,11 +30,11 @@ export function between(answer: Answer = (request, send) => send(request)): Requ
   return left
 }
 
-/** What the edge verifies its origin by. */
+/** Returns true for requests by which the edge verifies its origin. */
 export const isEvidence = (request: Request) =>
   /^\/(attestation|info|evidences\/.*)$/.test(new URL(request.url).pathname)
 
-/** An edge of its own, with nothing verified yet. */
+/** Creates a separate edge that has not verified anything yet. */
 export function edgeWith(changes: Partial<Env> = {}): typeof edge {
   const trust = env.ORIGIN_TRUST_OBJECT.getByName(crypto.randomUUID())
   const namespace = { getByName: () => trust } as unknown as Env['ORIGIN_TRUST_OBJECT']
@@ -43,7 +43,7 @@ export function edgeWith(changes: Partial<Env> = {}): typeof edge {
   return async (path, init) => app.fetch(new Request(new URL(path, 'https://edge.test'), init), own)
 }
 
-/** An edge as Cloudflare runs it; what it trusts is its object's to say. */
+/** Creates an edge with production settings. The trust settings come from its Durable Object. */
 export const production = () =>
   edgeWith({
     SVC_ENV: 'production',

@@ -14,7 +14,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof ApiError ? error.status : error),
   )
 
-/** A body whose sender has sent so much and then waits. */
+/** Creates a body with a sender that sends this many bytes and then stalls. */
 function held(bytes: number) {
   const { readable, writable } = new TransformStream<Uint8Array>()
   const writer = writable.getWriter()
@@ -30,8 +30,8 @@ const postOf = (body: BodyInit) =>
     headers: { 'x-api-key': someKey() },
   })
 
-describe('a flood of large bodies under made-up keys', () => {
-  it('does not fill the isolate’s memory: what has no room beside the others is 503', async () => {
+describe('memory: a flood of large bodies with invented keys', () => {
+  it('does not fill the memory of the isolate: bodies without room get 503', async () => {
     const bodies = new LargeBodies(Date.now)
     const read = (request: Request) => {
       const share = bodies.begin()
@@ -40,7 +40,7 @@ describe('a flood of large bodies under made-up keys', () => {
     }
     const senders = Array.from({ length: 8 }, () => held(CORE_BODY_MAX_BYTES / 2))
     const answers = senders.map(({ body }) => refusal(read(postOf(body))))
-    // Those that are refused are so at once; the others wait for the rest of their bodies.
+    // Rejected requests are rejected immediately. The others wait for the rest of their bodies.
     const settled = await Promise.all(
       answers.map((answer) =>
         Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 300, 'held'))]),
@@ -52,7 +52,7 @@ describe('a flood of large bodies under made-up keys', () => {
     expect(new Set(settled)).toEqual(new Set(['held', 503]))
   })
 
-  it('leaves room for small ones, and for one of the largest once they are gone', async () => {
+  it('leaves room for small bodies, and for one of the largest size once the others are done', async () => {
     const statusOf = async (body: BodyInit) => {
       const answer = await edge('/core/v1/svc_action', postOf(body))
       await answer.arrayBuffer()
@@ -68,7 +68,7 @@ describe('a flood of large bodies under made-up keys', () => {
     expect(await statusOf(new Uint8Array(CORE_BODY_MAX_BYTES))).toBe(200)
   })
 
-  it('holds nobody up for longer than a body may take, whose clients vanish without a word', () => {
+  it('frees the room of clients that vanish after the time limit for bodies', () => {
     let now = 0
     const bodies = new LargeBodies(() => now)
     bodies.begin().grow(CORE_BODY_MAX_BYTES)
@@ -79,7 +79,7 @@ describe('a flood of large bodies under made-up keys', () => {
   })
 })
 
-it('a body that is sent slowly is ended: it holds memory meanwhile', async () => {
+it('slow loris: aborts a slow body, because it holds memory', async () => {
   const request = postOf(held(MIB).body)
   const share = new LargeBodies(Date.now).begin()
   const limits = { maxBytes: CORE_BODY_MAX_BYTES, roomBytes: 0, share, withinMs: 50 }

@@ -27,7 +27,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit
   headers: { 'content-type': 'application/json', ...headers },
 })
 
-describe('what goes inside the envelope', () => {
+describe('sealed requests', () => {
   it.each<[string, string, RequestInit]>([
     ['a POST without a key', '/core/v1/new_account', post('{}')],
     ['a POST with a key', '/core/v1/svc_action', post('{}', { 'x-api-key': KEY })],
@@ -47,7 +47,7 @@ describe('what goes inside the envelope', () => {
     ],
     ['a key where none is needed', '/attestation', { headers: { 'x-api-key': 'x' } }],
     ['another method', '/core/v1/version', { method: 'DELETE' }],
-  ])('%s', async (_, path, init) => {
+  ])('include %s', async (_, path, init) => {
     const left = between()
     expect(await asked(path, init)).toMatchObject({
       method: init.method ?? 'GET',
@@ -58,9 +58,9 @@ describe('what goes inside the envelope', () => {
   })
 })
 
-describe('anybody’s fresh quotes', () => {
+describe('fresh quotes for clients', () => {
   it.each(['?nonce=00ff', '?%6eonce=00ff', '?a&nonce=00&nonce=01'])(
-    'are counted as theirs, and not as those by which the edge verifies the origin: %s',
+    'count against the client, not the edge’s own verification: %s',
     async (query) => {
       const left = between()
       const headers = { 'cf-connecting-ip': '203.0.113.7' }
@@ -76,7 +76,7 @@ describe('anybody’s fresh quotes', () => {
   )
 })
 
-describe('what goes as it is', () => {
+describe('unsealed requests', () => {
   it.each<[string, RequestInit]>([
     ['/core/v1/version', {}],
     ['/core/v1/swagger-ui/index.css?a=1&b=%20', {}],
@@ -86,13 +86,13 @@ describe('what goes as it is', () => {
     ['/evidences/', { headers: asHeader({}) }],
     ['/evidences/cert-origin.test.pem', {}],
     ['/core/v1/svc_action', { method: 'OPTIONS' }],
-  ])('%s', async (path, init) => {
+  ])('are forwarded for %s', async (path, init) => {
     const request = await asked(path, init)
     expect(request.sealed).toBe(false)
     expect(request.path + request.query).toBe(path)
   })
 
-  it('the processor’s webhook, byte for byte, with its signature', async () => {
+  it('include the payment processor’s webhook, byte for byte, with its signature', async () => {
     const bytes = random(1_000)
     const headers = { 'stripe-signature': 't=1,v1=00', 'content-type': 'application/json' }
     const init = { method: 'POST', body: bytes, headers }
@@ -102,7 +102,7 @@ describe('what goes as it is', () => {
   })
 })
 
-describe('an answer is passed on unchanged', () => {
+describe('a response is returned unchanged', () => {
   it.each([
     ['sealed', { 'x-api-key': KEY }],
     ['plain', {}],
@@ -124,7 +124,7 @@ describe('an answer is passed on unchanged', () => {
     }
   })
 
-  it.each([204, 304])('one without a body: %i', async (status) => {
+  it.each([204, 304])('without a body: %i', async (status) => {
     const script = asHeader({ status, headers: [['etag', '"1"']], text: '' })
     const response = await edge('/core/v1/list_groups', {
       headers: { 'x-api-key': KEY, ...script },
@@ -136,31 +136,31 @@ describe('an answer is passed on unchanged', () => {
     ])
   })
 
-  it('has the x-request-id of the origin, or of the edge where the origin gave none', async () => {
+  it('with the x-request-id of the origin, or of the edge if it has none', async () => {
     expect((await edge('/core/v1/version')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('keeps header values that are not ASCII', async () => {
+  it('with header values that are not ASCII', async () => {
     const utf8 = Buffer.from('ü').toString('latin1')
     const script = asHeader({ headers: [['x-correlation-id', utf8]] })
     const response = await edge('/core/v1/version', { headers: { 'x-api-key': 'x', ...script } })
     expect(response.headers.get('x-correlation-id')).toBe('ü')
   })
 
-  it('is found behind the bytes that keep a long connection open', async () => {
+  it('although padding kept a long connection open', async () => {
     const init = post('{}', { 'x-api-key': KEY, ...asHeader({ pads: 5, text: '"late"' }) })
     expect(await (await edge('/core/v1/svc_action', init)).json()).toBe('late')
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   const action = '/core/v1/svc_action'
   it.each<[string, Uint8Array<ArrayBuffer>]>([
     ['empty', new Uint8Array()],
     ['of bytes that are no text', Uint8Array.of(0, 0xff, 0xfe, 0, 10, 13)],
     ['with a byte order mark', Uint8Array.of(0xef, 0xbb, 0xbf, 123, 125)],
     ['of a megabyte', new Uint8Array(1024 * 1024).fill(7)],
-  ])('%s arrives as it is, whether it says its length or not', async (_, bytes) => {
+  ])('%s arrives unchanged, with or without a content length', async (_, bytes) => {
     const stream = () =>
       new ReadableStream({
         start(controller) {
@@ -175,7 +175,7 @@ describe('a body', () => {
     }
   })
 
-  it('of 32 MiB is still passed on, and a byte more is 413, unread', async () => {
+  it('of 32 MiB is forwarded; one more byte is 413 without reading', async () => {
     const script = asHeader({ text: '"taken"' })
     const largest = new Uint8Array(CORE_BODY_MAX_BYTES)
     const taken = await edge(action, post(largest, { 'x-api-key': KEY, ...script }))
@@ -190,7 +190,7 @@ describe('a body', () => {
     ['/core/v1/add_group', OPERATION_BODY_MAX_BYTES, { 'x-api-key': KEY }],
     ['/core/v1/new_account', OPERATION_BODY_MAX_BYTES, {}],
     ['/core/v1/billing/processor_webhook', PROCESSOR_EVENT_MAX_BYTES, {}],
-  ])('of %s is 413 above %i bytes, and no more of it is read', async (path, maxBytes, headers) => {
+  ])('for %s is 413 above %i bytes, and reading stops', async (path, maxBytes, headers) => {
     const left = between()
     let pulled = 0
     const body = new ReadableStream({
@@ -208,13 +208,13 @@ describe('a body', () => {
     expect(left.filter((request) => !isEvidence(request))).toEqual([])
   })
 
-  it('of a read is not passed on', async () => {
+  it('of a read is not forwarded', async () => {
     const init = { method: 'DELETE', body: 'x', headers: { 'x-api-key': KEY } }
     expect(textOf(await asked('/core/v1/list_wallets', init))).toBe('')
   })
 })
 
-describe('a key', () => {
+describe('an API key', () => {
   const texts = [
     'nobody',
     KEY.slice(0, 43),
@@ -226,7 +226,7 @@ describe('a key', () => {
     'a\u007fb',
   ]
 
-  it.each(texts)('of any text is the origin’s to judge: %j', async (key) => {
+  it.each(texts)('is forwarded for the origin to check, whatever it contains: %j', async (key) => {
     for (const path of ['svc_action', 'list_wallets', 'account_exists']) {
       const init = path === 'svc_action' ? post('{}') : {}
       const headers = { ...init.headers, 'x-api-key': key }
@@ -235,17 +235,17 @@ describe('a key', () => {
     }
   })
 
-  it('that is missing is 401 for a source, unread', async () => {
+  it('is required for executing a source: 401 without reading the body', async () => {
     const left = between()
     const response = await edge('/core/v1/svc_action', post('x'.repeat(100_000)))
     expect([response.status, left]).toEqual([401, []])
   })
 })
 
-describe('an origin that is away', () => {
+describe('a failing origin', () => {
   beforeEach(() => void silent())
 
-  it('or not verified: 503, nothing sent, nothing charged', async () => {
+  it('returns 503 if it is not verified, and nothing is sent or charged', async () => {
     const left = between((request, send) =>
       isEvidence(request) ? new Response('forged') : send(request),
     )
@@ -259,35 +259,32 @@ describe('an origin that is away', () => {
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
       const body = await response.json<any>()
       expect(Object.keys(body).toSorted()).toEqual(['docs_url', 'error', 'fix', 'message'])
-      expect(body.fix).toContain('nothing was charged')
+      expect(body.fix).toContain('Nothing was executed or charged')
     }
     expect(left.every(isEvidence)).toBe(true)
   })
 
-  it('cut connection: 503, and it is not sent a second time', async () => {
+  it('cut connection: returns 503, and the request is not resent', async () => {
     for (const credential of [{ 'x-api-key': KEY }, {}]) {
       const left = between()
       const init = { headers: { ...credential, ...asHeader({ break: true }) } }
       const response = await edge('/core/v1/list_groups', init)
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
       const { message, fix } = await response.json<any>()
-      expect(message).toBe('The origin did not answer.')
-      // Nobody here knows whether it was executed.
-      expect(fix).not.toContain('nothing')
+      expect(message).toBe('The origin did not respond.')
+      // The request may have been executed.
+      expect(fix).not.toMatch(/nothing/i)
       expect(left.filter((request) => !isEvidence(request))).toHaveLength(1)
       vi.mocked(fetch).mockRestore()
     }
   })
 
-  it.each([502, 503, 200])(
-    'a proxy that answers %i in its place is no answer',
-    async (unsealed) => {
-      const init = { headers: { 'x-api-key': KEY, ...asHeader({ unsealed }) } }
-      expect((await edge('/core/v1/list_groups', init)).status).toBe(503)
-    },
-  )
+  it.each([502, 503, 200])('returns 503 if a proxy responds with %i instead', async (unsealed) => {
+    const init = { headers: { 'x-api-key': KEY, ...asHeader({ unsealed }) } }
+    expect((await edge('/core/v1/list_groups', init)).status).toBe(503)
+  })
 
-  it('that refuses the envelope: 503 and 429 as they are, the rest is 503', async () => {
+  it('that rejects the envelope: passes on 503 and 429, and returns 503 for other errors', async () => {
     for (const [status, expected, retry] of [
       [429, 429, '7'],
       [503, 503, '7'],
@@ -305,7 +302,7 @@ describe('an origin that is away', () => {
   it.each([
     ['of this release', { error: 'too_many_requests', reason: 'overloaded' }],
     ['of the previous release', { error: 'overloaded' }],
-  ])('that sheds load, %s: 429 too_many_requests with the reason beside it', async (_, names) => {
+  ])('that sheds load, %s: returns 429 too_many_requests with the reason', async (_, names) => {
     const script = asHeader({ refuse: { status: 429, ...names, retry_after_s: 7 } })
     const headers = { 'x-api-key': KEY, ...script }
     const response = await edge('/core/v1/list_groups', { headers })
@@ -319,16 +316,19 @@ describe('an origin that is away', () => {
   })
 
   it.each([
-    ['request_replayed', /did not answer.*had its effect/s],
-    ['bad_request', /nothing was executed/],
-  ])('replay: refused as %s, the answer says what may have happened', async (error, text) => {
-    const headers = { 'x-api-key': KEY, ...asHeader({ refuse: { status: 409, error } }) }
-    const response = await edge('/core/v1/list_groups', { headers })
-    expect(response.status).toBe(503)
-    expect(await response.text()).toMatch(text)
-  })
+    ['request_replayed', /did not respond.*took effect/s],
+    ['bad_request', /Nothing was executed/],
+  ])(
+    'replay: if rejected as %s, the response explains what may have happened',
+    async (error, text) => {
+      const headers = { 'x-api-key': KEY, ...asHeader({ refuse: { status: 409, error } }) }
+      const response = await edge('/core/v1/list_groups', { headers })
+      expect(response.status).toBe(503)
+      expect(await response.text()).toMatch(text)
+    },
+  )
 
-  it('an answer that is not its own: changed by one bit, or another’s, is 503', async () => {
+  it('forged response: returns 503 if one bit was changed, or if it belongs to another request', async () => {
     let recorded: Uint8Array<ArrayBuffer> | undefined
     for (const change of ['bit', 'other']) {
       between(async (request, send) => {
@@ -345,7 +345,7 @@ describe('an origin that is away', () => {
     }
   })
 
-  it('key rotation: a request that the origin could not open is sealed anew and sent once more', async () => {
+  it('key rotation: reseals and resends a request once if the origin could not open it', async () => {
     const own = edgeWith()
     await own('/core/v1/version')
     await new Promise((resolve) => setTimeout(resolve, 1_050))
@@ -359,8 +359,8 @@ describe('an origin that is away', () => {
   })
 })
 
-describe('a page elsewhere', () => {
-  it('may read the edge’s refusals in the place of the origin’s', async () => {
+describe('a page on another site', () => {
+  it('can read errors of the edge as well as those of the origin', async () => {
     const refused = await edge('/core/v1/svc_action', post('{}'))
     expect(refused.headers.get('access-control-allow-origin')).toBe('*')
     expect(refused.headers.get('access-control-expose-headers')).toContain('x-request-id')
@@ -369,27 +369,27 @@ describe('a page elsewhere', () => {
   })
 })
 
-describe('the client’s address', () => {
+describe('the client address', () => {
   const of = async (front: typeof edge, headers: Record<string, string>) => {
     const response = await front('/core/v1/new_account', post('{}', headers))
     return (await response.json<any>()).client_address
   }
 
-  it('is what the platform says in production', async () => {
+  it('comes from the platform in production', async () => {
     expect(await of(production(), { 'cf-connecting-ip': '203.0.113.9' })).toBe('203.0.113.9')
     expect(await of(production(), {})).toBe('')
   })
 
-  it('is a constant in a local stack, where anybody can say anything', async () => {
+  it('is a constant in a local stack, where any client could forge it', async () => {
     expect(await of(edge, { 'cf-connecting-ip': '203.0.113.9' })).toBe('127.0.0.1')
   })
 })
 
-// The last in its file: after timers that were not the runtime's, the objects that verify anew are not waited for.
-describe('an origin that is silent', () => {
+// This suite runs last: with fake timers, the verifying Durable Objects cannot be awaited.
+describe('an origin that does not respond', () => {
   beforeEach(() => void silent())
 
-  it('a connection that hangs: 503 when nothing has come for a minute', async () => {
+  it('hanging connection: returns 503 after a minute without data', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const asking = Promise.withResolvers<void>()
     between((request, send) => {

@@ -13,7 +13,7 @@ import {
 } from '../app.ts'
 
 const owner: Owner = await someOwner()
-/** An origin that asks for an hour's patience: what is queued stays. */
+/** An origin that asks for an hour's delay, so that queued runs stay queued. */
 const HELD = script({ refuse: { status: 503, error: 'service_unavailable', retry_after_s: 3_600 } })
 const { id: plain } = await createTrigger(owner, { action_code: HELD })
 
@@ -25,8 +25,8 @@ async function asked(query: string, headers: Record<string, string> = {}, id = p
 
 const runsOf = (id: string) => sql(id, 'SELECT 1 FROM runs')
 
-describe('a GET handshake is answered without being asked for', () => {
-  it('Meta, WebSub: hub.challenge, as text', async () => {
+describe('a GET handshake is answered by default', () => {
+  it('Meta, WebSub: echoes hub.challenge as text', async () => {
     const query = '?hub.mode=subscribe&hub.verify_token=mine&hub.challenge=1158201444'
     const { status, type, body, headers } = await asked(query, { accept: '*/*' })
     expect([status, type, body]).toEqual([200, 'text/plain; charset=utf-8', '1158201444'])
@@ -35,30 +35,30 @@ describe('a GET handshake is answered without being asked for', () => {
     expect(headers.get('x-request-id')).toMatch(/./)
   })
 
-  it('Strava: hub.challenge in JSON where the request takes JSON alone', async () => {
+  it('Strava: echoes hub.challenge in JSON if only JSON is accepted', async () => {
     const query = '?hub.mode=subscribe&hub.challenge=15f7d1a91c1f40a&hub.verify_token=STRAVA'
     const { type, body } = await asked(query, { accept: 'application/json' })
     expect([type, body]).toEqual(['application/json', '{"hub.challenge":"15f7d1a91c1f40a"}'])
   })
 
-  it('Strava: in JSON, whatever the request takes, where the owner names it', async () => {
+  it('Strava: echoes it in JSON for any Accept header if the owner names Strava', async () => {
     const { id } = await createTrigger(owner, { options: { handshake: 'strava' } })
     const { body } = await asked('?hub.mode=subscribe&hub.challenge=15f7', { accept: '*/*' }, id)
     expect(body).toBe('{"hub.challenge":"15f7"}')
   })
 
-  it('Dropbox: challenge, as text that nosniff keeps to be text', async () => {
+  it('Dropbox: echoes the challenge as text, with nosniff', async () => {
     const { status, type, body, headers } = await asked('?challenge=abc-1')
     expect([status, type, body]).toEqual([200, 'text/plain; charset=utf-8', 'abc-1'])
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('Okta: its header, in JSON', async () => {
+  it('Okta: echoes the header in JSON', async () => {
     const { type, body } = await asked('', { 'x-okta-verification-challenge': 'n-1' })
     expect([type, body]).toEqual(['application/json', '{"verification":"n-1"}'])
   })
 
-  it('Adobe Sign: its client id, as header and in JSON', async () => {
+  it('Adobe Sign: echoes the client ID as a header and in JSON', async () => {
     const { status, body, headers } = await asked('', { 'x-adobesign-clientid': 'CBJ1' })
     expect([status, headers.get('x-adobesign-clientid'), body]).toEqual([
       200,
@@ -67,12 +67,12 @@ describe('a GET handshake is answered without being asked for', () => {
     ])
   })
 
-  it('Trello, Mandrill: HEAD is 200', async () => {
+  it('Trello, Mandrill: returns 200 for HEAD', async () => {
     const response = await edge(`/webhook/${plain}`, { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  it('Event Grid, CloudEvents: OPTIONS grants the origin that asks', async () => {
+  it('Event Grid, CloudEvents: OPTIONS grants the requesting origin', async () => {
     const headers = {
       'webhook-request-origin': 'eventgrid.azure.net',
       'webhook-request-rate': '120',
@@ -86,7 +86,7 @@ describe('a GET handshake is answered without being asked for', () => {
     })
   })
 
-  it('any other OPTIONS names the methods and grants nothing, to a browser neither', async () => {
+  it('other OPTIONS requests list the methods and grant nothing, not even CORS', async () => {
     const headers = { origin: 'https://evil.test', 'access-control-request-method': 'POST' }
     const response = await edge(`/webhook/${plain}`, { method: 'OPTIONS', headers })
     expect([response.status, response.headers.get('allow')]).toEqual([200, 'HEAD, OPTIONS, POST'])
@@ -94,7 +94,7 @@ describe('a GET handshake is answered without being asked for', () => {
     expect(names.filter((name) => /^(webhook-|access-control-)/.test(name))).toEqual([])
   })
 
-  it('makes no run, and is answered while the trigger is disabled as well', async () => {
+  it('without creating a run, even if the trigger is disabled', async () => {
     const { id } = await createTrigger(owner, { enabled: false })
     expect((await asked('?hub.mode=subscribe&hub.challenge=1', {}, id)).status).toBe(200)
     expect([await runsOf(id), await runsOf(plain)]).toEqual([[], []])
@@ -108,16 +108,16 @@ describe('a GET without a challenge', () => {
     '?crc_token=needs-a-secret',
     '?hub.mode=subscribe',
     '?hub.challenge=&challenge=',
-  ])('is 405 with Allow: %j', async (query) => {
+  ])('returns 405 with Allow: %j', async (query) => {
     const { status, headers, body } = await asked(query)
     expect([status, headers.get('allow')]).toEqual([405, 'HEAD, OPTIONS, POST'])
     expect(JSON.parse(body)).toMatchObject({ error: 'method_not_allowed' })
   })
 })
 
-describe('a URL that is no webhook', () => {
+describe('a URL that is not a webhook', () => {
   it.each(['GET', 'HEAD', 'OPTIONS'])(
-    '%s is 404 for an unknown id, and makes no object',
+    'returns 404 to %s for an unknown ID, and creates no object',
     async (method) => {
       const unknown = await unknownTriggerId()
       const forged = unknown.slice(0, -1) + (unknown.endsWith('A') ? 'B' : 'A')
@@ -132,7 +132,7 @@ describe('a URL that is no webhook', () => {
     },
   )
 
-  it('a schedule fired by a stranger: the id of another kind is unknown to every method', async () => {
+  it('foreign schedule: the ID of another kind is unknown to every method', async () => {
     const schedule = { kind: 'schedule', config: { cron: '0 0 1 1 *' } }
     const { id } = await createTrigger(owner, schedule)
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
@@ -141,8 +141,8 @@ describe('a URL that is no webhook', () => {
   })
 })
 
-describe('what is echoed cannot be turned against anybody', () => {
-  it('markup: comes back as text that no browser runs', async () => {
+describe('an echo cannot be abused', () => {
+  it('markup: is returned as plain text that browsers do not execute', async () => {
     const { type, body, headers } = await asked('?challenge=<script>alert(1)</script>')
     expect(body).toBe('<script>alert(1)</script>')
     expect([type, headers.get('x-content-type-options')]).toEqual([
@@ -156,7 +156,7 @@ describe('what is echoed cannot be turned against anybody', () => {
     ['a NUL', '%00'],
     ['other scripts', '%e2%80%ae'],
     ['more than a kilobyte', 'x'.repeat(1025)],
-  ])('%s: is no challenge', async (_, value) => {
+  ])('%s: is not accepted as a challenge', async (_, value) => {
     for (const name of ['challenge', 'hub.challenge']) {
       const { status, body } = await asked(`?${name}=${value}`)
       expect(status).toBe(405)
@@ -164,24 +164,24 @@ describe('what is echoed cannot be turned against anybody', () => {
     }
   })
 
-  it('a kilobyte is', async () => {
+  it('accepts a challenge of one kilobyte', async () => {
     expect((await asked(`?challenge=${'x'.repeat(1024)}`)).body).toBe('x'.repeat(1024))
   })
 
-  it('a stranger who ends a WebSub subscription: unsubscribing is never confirmed', async () => {
+  it('WebSub unsubscription by a stranger: is never confirmed', async () => {
     for (const mode of ['unsubscribe', 'denied', 'SUBSCRIBE'])
       expect((await asked(`?hub.mode=${mode}&hub.challenge=1`)).status).toBe(405)
   })
 
-  it('a header of a kilobyte and more is not echoed on a 202', async () => {
+  it('does not echo a header of over a kilobyte on a 202', async () => {
     const headers = { 'x-hook-secret': 'x'.repeat(1025) }
     const response = await edge(`/webhook/${plain}`, { method: 'POST', body: '{}', headers })
     expect([response.status, response.headers.get('x-hook-secret')]).toEqual([202, null])
   })
 })
 
-describe('headers that a sender wants back on each event', () => {
-  it.each(['x-hook-secret', 'x-adobesign-clientid'])('%s comes with the 202', async (name) => {
+describe('headers that a sender expects back on each event', () => {
+  it.each(['x-hook-secret', 'x-adobesign-clientid'])('%s is echoed with the 202', async (name) => {
     const init = { method: 'POST', body: '{}', headers: { [name]: 'mine' } }
     const response = await edge(`/webhook/${plain}`, init)
     expect([response.status, response.headers.get(name)]).toEqual([202, 'mine'])
@@ -231,7 +231,7 @@ const HANDSHAKES: Case[] = [
   ],
 ]
 
-/** What each sender posts when it is no handshake. */
+/** An event from each sender that is not a handshake. */
 const EVENTS: [string, Handshake][] = [
   ['slack', { body: { type: 'event_callback', challenge: 'c' } }],
   [
@@ -256,7 +256,7 @@ const posted = (id: string, { query = '', headers = {}, body }: Handshake) =>
 
 describe('a POST handshake', () => {
   it.each(HANDSHAKES)(
-    '%s: is answered where the owner names the sender, and makes no run',
+    '%s: is answered without a run if the owner names the sender',
     async (sender, sent, wanted) => {
       const { id } = await createTrigger(owner, { options: { handshake: sender } })
       const response = await posted(id, sent)
@@ -270,13 +270,13 @@ describe('a POST handshake', () => {
   )
 
   it.each(HANDSHAKES)(
-    '%s: is an event like any other where the owner does not',
+    '%s: is treated as an event if the owner does not name the sender',
     async (_, sent) => {
       expect((await posted(plain, sent)).status).toBe(202)
     },
   )
 
-  it.each(EVENTS)('%s: what is no handshake is an event', async (sender, sent) => {
+  it.each(EVENTS)('%s: other requests are treated as events', async (sender, sent) => {
     const options = { handshake: sender }
     const { id } = await createTrigger(owner, { options, action_code: HELD })
     expect((await posted(id, sent)).status).toBe(202)
@@ -287,7 +287,7 @@ describe('a POST handshake', () => {
     ['markup in several lines', '<b>\r\n</b>'],
     ['more than a kilobyte', 'x'.repeat(1025)],
     ['no text', { a: 1 }],
-  ])('with a challenge that is %s is an event', async (_, challenge) => {
+  ])('with a challenge that is %s is treated as an event', async (_, challenge) => {
     const { id } = await createTrigger(owner, { options: { handshake: 'slack' } })
     const response = await posted(id, { body: { type: 'url_verification', challenge } })
     expect(response.status).toBe(202)
@@ -300,13 +300,13 @@ describe('a POST handshake', () => {
     '"a"',
     '',
     `{"type":"url_verification","challenge":"c","x":"${'x'.repeat(17_000)}"}`,
-  ])('a body that is no sender’s handshake is an event: %.40j', async (body) => {
+  ])('with a body that matches no handshake is treated as an event: %.40j', async (body) => {
     const { id } = await createTrigger(owner, { options: { handshake: 'slack' } })
     expect((await edge(`/webhook/${id}`, { method: 'POST', body })).status).toBe(202)
   })
 
   it.each(['zoom', 'x', 'discord', 'xero'])(
-    'of %s needs a secret or the action’s own answer: it can not be asked for, and what can is named',
+    'for %s needs a secret or the action’s own response: creation is rejected with the supported senders',
     async (sender) => {
       const { path, init } = post('/api/triggers', webhook({ options: { handshake: sender } }))
       const response = await owner.api(path, init)

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import type { Env } from '../../../edge/env.ts'
-import type { ScanStatus } from '../../../edge/schedule/scheduler.ts'
+import type { ScanStatus } from '../../../edge/schedule/scheduler-object.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
 import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
@@ -12,14 +12,14 @@ import { between } from './front-harness.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** An edge with an object of its own, and what its `/health` says. */
+/** Creates an edge with its own trust object, and functions to use it. */
 function someEdge(changes: Partial<Env> = {}, scan: () => ScanStatus = () => NEVER) {
   const trust = env.ORIGIN_TRUST_OBJECT.getByName(crypto.randomUUID())
   const app = createApp()
   let calls = 0
   const own = {
     ...env,
-    // Chains and scanner are those of every test here.
+    // Other tests share the chains and the scanner, so both are replaced.
     CHAINS: undefined,
     SCHEDULER: {
       getByName: () => ({ status: async () => scan() }),
@@ -52,7 +52,7 @@ const NOTHING = {
 }
 
 describe('/health', () => {
-  it('before anything is verified: 200, degraded, and it begins no verification', async () => {
+  it('is 200 and degraded before anything is verified, and starts no verification', async () => {
     const { health, calls } = someEdge()
     const left = between()
     const body = {
@@ -60,7 +60,7 @@ describe('/health', () => {
       reasons: [
         {
           code: 'origin_not_verified_yet',
-          message: 'The origin is verified when it is first needed.',
+          message: 'The origin has not been verified yet. It is verified when it is first needed.',
         },
       ],
       origin: { ...NOTHING, reason: 'not_verified_yet' },
@@ -69,7 +69,7 @@ describe('/health', () => {
     expect([left, calls()]).toEqual([[], 1])
   })
 
-  it('says what was verified, when, until when, and under which root', async () => {
+  it('reports the verification with its times, root and measurements', async () => {
     const { health, verify } = someEdge()
     const before = Date.now()
     await verify()
@@ -99,7 +99,7 @@ describe('/health', () => {
     ['another app', 'refused_compose_hash'],
     ['his own key', 'refused_evidence_files'],
     ['nobody', 'origin_away'],
-  ])('an origin with %s: degraded, by the reason’s name alone', async (variant, reason) => {
+  ])('is degraded for an origin with %s, and names only the reason', async (variant, reason) => {
     const { health, verify } = someEdge()
     between((request, send) => {
       if (variant === 'nobody') return Promise.reject(new Error('refused'))
@@ -117,7 +117,7 @@ describe('/health', () => {
     })
   })
 
-  it('verified, and refused when it was verified again: what holds until its end, and why not longer', async () => {
+  it('keeps the last verification until it expires if renewing it fails, and reports why', async () => {
     const { trust, health, verify } = someEdge()
     await verify()
     between(() => new Response('forged'))
@@ -133,7 +133,7 @@ describe('/health', () => {
     })
   })
 
-  it('a flood of anybody’s questions does not reach the object that gives the keys', async () => {
+  it('flood: does not pass repeated requests on to the trust object', async () => {
     const { health, calls } = someEdge()
     const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     for (let asked = 0; asked < 50; asked++) await health()
@@ -143,7 +143,7 @@ describe('/health', () => {
     expect(calls()).toBe(2)
   })
 
-  it('a flood while the parts are slow does not ask them once for each of its questions', async () => {
+  it('flood: does not query slow components once per request', async () => {
     let asked = 0
     let release = () => {}
     const slow = new Promise<void>((resolve) => (release = resolve))
@@ -160,14 +160,14 @@ describe('/health', () => {
     await first
   })
 
-  it('once the time is over nothing is verified any more', async () => {
+  it('reports no verification after it has expired', async () => {
     const { health, verify } = someEdge()
     await verify()
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 60 * 60 * 1000)
     expect((await health()).body).toMatchObject({ status: 'degraded', origin: { verdict: null } })
   })
 
-  it('a database that does not answer: 503, and the reason', async () => {
+  it('is 503 with the reason if the database does not respond', async () => {
     const prepare = () => {
       throw new Error('D1_ERROR: D1 DB is overloaded. canary')
     }
@@ -176,12 +176,12 @@ describe('/health', () => {
     expect([status, body.status]).toEqual([503, 'down'])
     expect(body.reasons[0]).toEqual({
       code: 'database_away',
-      message: 'The database does not answer.',
+      message: 'The database does not respond.',
     })
     expect(JSON.stringify(body)).not.toContain('canary')
   })
 
-  it('a scanner that has ended no scan for minutes, or does not answer at all', async () => {
+  it('reports a scanner that does not respond, or has finished no scan for minutes', async () => {
     const old = () => ({ ...NEVER, endedAt: Date.now() - 200_000 })
     const silent = () => {
       throw new Error('canary')
@@ -228,7 +228,7 @@ describe('the reasons of /health', () => {
       { poll_ms: 60_000, answered_at: new Date(now - 90_000).toISOString() },
       [],
     ],
-  ])('of a chain %s', (_, over, expected) => {
+  ])('for a chain %s', (_, over, expected) => {
     expect(codes(over)).toEqual(expected)
   })
 })

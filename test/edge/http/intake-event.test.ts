@@ -20,13 +20,13 @@ async function paramsOf(path: string, init: RequestInit, over: object = {}) {
   return { id, input, params: call!.params as Record<string, any> }
 }
 
-describe('what the action is given', () => {
-  it('is default_params under the event, and where both have a key the event wins', async () => {
+describe('the params of the action', () => {
+  it('merge default_params with the event, and the event wins', async () => {
     const { params } = await paramsOf('', {}, { default_params: { mine: 1, source: 'forged' } })
     expect(params).toMatchObject({ mine: 1, source: 'webhook', event: { from: 'event' } })
   })
 
-  it('names the public URL that the sender used, whatever Host it sent', async () => {
+  it('contain the public URL that the sender used, whatever Host header it sent', async () => {
     const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' }
     const { id, params } = await paramsOf('?a=1&b=2&b=3&c=%20', { headers })
     expect(params.request).toMatchObject({
@@ -39,14 +39,14 @@ describe('what the action is given', () => {
     expect(JSON.stringify(params)).not.toContain('evil')
   })
 
-  it('says when the event came, in UTC', async () => {
+  it('contain the time of arrival in UTC', async () => {
     const { params } = await paramsOf('', {})
     expect(params.request.received_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 })
 
-describe('the header rules on the way through', () => {
-  it('a stolen credential: authorization, cookie, x-api-key and forwarding headers never reach the action', async () => {
+describe('header rules', () => {
+  it('stolen credential: authorization, cookie, x-api-key and forwarding headers never reach the action', async () => {
     const secrets = {
       authorization: 'Bearer canary-1',
       cookie: 'a=canary-2',
@@ -65,7 +65,7 @@ describe('the header rules on the way through', () => {
     expect(await queueOf(id).read('somebody else')).toBeUndefined()
   })
 
-  it('a header that is the secret itself reaches the action and is masked in the history', async () => {
+  it('a header that contains a secret reaches the action and is masked in the history', async () => {
     const headers = { 'x-gitlab-token': 'canary-secret', 'x-gitlab-event': 'Push Hook' }
     const { id, input, params } = await paramsOf('', { headers })
     expect(params.headers).toMatchObject(headers)
@@ -79,7 +79,7 @@ describe('the header rules on the way through', () => {
 })
 
 describe('prototype pollution', () => {
-  it('a header, a query key and a body key called __proto__ are data and nothing else', async () => {
+  it('treats a header, query key and body key named __proto__ as plain data', async () => {
     const { id } = await createTrigger(owner)
     const run = await fire(`${id}?__proto__=query&constructor=c`, '{"__proto__":{"body":1}}', {
       headers: {
@@ -97,8 +97,8 @@ describe('prototype pollution', () => {
   })
 })
 
-describe('a nested bomb', () => {
-  it('JSON of forty thousand brackets ends like any other event, and the queue goes on', async () => {
+describe('JSON bomb', () => {
+  it('completes an event of forty thousand brackets like any other, and the queue continues', async () => {
     const { id } = await createTrigger(owner)
     const depth = 20_000
     const bomb = '['.repeat(depth) + ']'.repeat(depth)

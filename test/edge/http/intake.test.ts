@@ -25,7 +25,7 @@ const owner: Owner = await someOwner()
 const bytes = (...values: number[]) => new Uint8Array(values)
 const ascii = (text: string) => new TextEncoder().encode(text)
 
-/** The bytes as a sender without a length sends them. */
+/** Streams the bytes, as a sender without a content length would. */
 function chunked(body: Uint8Array, size = 64 * 1024): ReadableStream {
   let at = 0
   return new ReadableStream({
@@ -36,7 +36,7 @@ function chunked(body: Uint8Array, size = 64 * 1024): ReadableStream {
   })
 }
 
-/** Waits without reading the run: megabytes again and again are slow. */
+/** Waits without reading the run, because reading megabytes repeatedly is slow. */
 const ended = (id: string) =>
   vi.waitUntil(
     async () =>
@@ -44,7 +44,7 @@ const ended = (id: string) =>
     { timeout: 15_000, interval: 50 },
   )
 
-/** What the action is given of a body; the history shows the same. */
+/** Returns the params that the action received, which must equal the input in the history. */
 async function paramsOf(body: BodyInit, type?: string, more: Record<string, string> = {}) {
   const { id } = await createTrigger(owner)
   const headers = { ...(type === undefined ? {} : { 'content-type': type }), ...more }
@@ -55,8 +55,8 @@ async function paramsOf(body: BodyInit, type?: string, more: Record<string, stri
   return call!.params as Record<string, any>
 }
 
-describe('the answer of a webhook', () => {
-  it('is 202 with the run and that it is queued', async () => {
+describe('the response of a webhook', () => {
+  it('is 202 with the run ID and the status queued', async () => {
     const { id } = await createTrigger(owner)
     const response = await edge(`/webhook/${id}`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(202)
@@ -65,7 +65,7 @@ describe('the answer of a webhook', () => {
     expect(body.run_id.slice(0, 32)).toBe(id)
   })
 
-  it('comes only after the run is on disk: an object killed right after it still has the run', async () => {
+  it('durability: is sent only after the run is on disk, so an object killed right afterwards keeps it', async () => {
     const { id } = await createTrigger(owner, { action_code: script({ unsealed: 502 }) })
     const run = await fire(id, 'kept')
     await kill(id)
@@ -81,7 +81,7 @@ describe('the answer of a webhook', () => {
     expect(await sql(id, 'SELECT * FROM runs')).toEqual([])
   })
 
-  it('is 429 with Retry-After when the queue is full, and the waiting runs stay', async () => {
+  it('is 429 with Retry-After if the queue is full, and queued runs stay', async () => {
     const { id } = await createTrigger(owner, {
       max_queued_runs: 2,
       max_runs_per_minute: 1,
@@ -94,14 +94,14 @@ describe('the answer of a webhook', () => {
     expect(await sql(id, "SELECT 1 FROM runs WHERE status = 'queued'")).toHaveLength(2)
   })
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('is 405 to %s', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('is 405 for %s', async (method) => {
     const { id } = await createTrigger(owner)
     const response = await edge(`/webhook/${id}`, { method })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('HEAD, OPTIONS, POST')
   })
 
-  it('is 503 with Retry-After when the object breaks under the write, so that the sender tries again', async () => {
+  it('is 503 with Retry-After if the object fails during the write, so that the sender retries', async () => {
     const { id } = await createTrigger(owner)
     const moved = Object.assign(new Error('moved'), { retryable: true })
     vi.spyOn(TriggerQueue.prototype, 'accept').mockRejectedValueOnce(moved)
@@ -110,9 +110,9 @@ describe('the answer of a webhook', () => {
   })
 })
 
-describe('ids that nobody was given', () => {
+describe('IDs that were never assigned', () => {
   it.each(['forged MAC', 'another shape', 'empty'])(
-    'an id with %s creates no object, however often it is asked',
+    'create no object for an ID with %s',
     async (kind) => {
       const real = await unknownTriggerId()
       const forged = real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A')
@@ -125,7 +125,7 @@ describe('ids that nobody was given', () => {
     },
   )
 
-  it('a deleted trigger answers like one that never was', async () => {
+  it('get the same response as a deleted trigger', async () => {
     const { id } = await createTrigger(owner)
     await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
     const never = await edge(`/webhook/${await unknownTriggerId()}`, { method: 'POST' })
@@ -195,7 +195,7 @@ describe('the bytes of a body', () => {
       'utf8',
       { a: 1 },
     ],
-  ])('stay as they came: %s', async (_, body, type, raw, encoding, event) => {
+  ])('are unchanged: %s', async (_, body, type, raw, encoding, event) => {
     const params = await paramsOf(body, type)
     expect([params.event_raw, params.event_raw_encoding]).toEqual([raw, encoding])
     expect(params.event).toEqual(event)
@@ -203,7 +203,7 @@ describe('the bytes of a body', () => {
     expect(params).not.toHaveProperty('event_parse_error')
   })
 
-  it('are not unpacked under a content-encoding: a signature covers what was sent', async () => {
+  it('are not decompressed under a content-encoding, because the signature covers the sent bytes', async () => {
     const zipped = new Response('{"a":1}').body!.pipeThrough(new CompressionStream('gzip'))
     const sent = new Uint8Array(await new Response(zipped).arrayBuffer())
     const params = await paramsOf(sent, 'application/json', { 'content-encoding': 'gzip' })
@@ -211,32 +211,32 @@ describe('the bytes of a body', () => {
     expect(params.headers['content-encoding']).toBe('gzip')
   })
 
-  it('that are no JSON under a JSON type are taken: the action may still have to verify them', async () => {
+  it('that are invalid JSON are accepted, because the action may have to verify them', async () => {
     const params = await paramsOf('{"a":', 'application/json')
     expect(params).toMatchObject({ event: '{"a":', event_raw: '{"a":', event_raw_encoding: 'utf8' })
     expect(params.event_parse_error).toMatch(/./)
   })
 
-  it('that are a malformed form are taken: the action may still have to verify them', async () => {
+  it('that are a malformed form are accepted, because the action may have to verify them', async () => {
     const params = await paramsOf('a=%zz', 'application/x-www-form-urlencoded')
     expect(params).toMatchObject({ event: 'a=%zz', event_raw: 'a=%zz', event_raw_encoding: 'utf8' })
     expect(params.event_parse_error).toMatch(/percent-encoding/)
   })
 
-  it('are kept as bytes: a NUL does not end them in storage', async () => {
+  it('are stored as bytes, so a NUL does not truncate them', async () => {
     const { id } = await createTrigger(owner)
     await fire(id, 'a\0b')
     const stored = await sql(id, 'SELECT typeof(body) AS type, hex(body) AS hex FROM runs')
     expect(stored).toEqual([{ type: 'blob', hex: '610062' }])
   })
 
-  it('are whole when they come in chunks without a length', async () => {
+  it('are complete if they arrive in chunks without a length', async () => {
     const text = '0123456789'.repeat(5_000)
     expect((await paramsOf(chunked(ascii(text)))).event_raw).toBe(text)
   })
 
   it.each(['with a length', 'chunked'])(
-    'are taken up to 2 MiB and come back whole, %s; one more is 413 and leaves nothing',
+    'are accepted and returned up to 2 MiB, %s; one more byte is 413 and stores nothing',
     async (way) => {
       const { id } = await createTrigger(owner, { action_code: script(success(1)) })
       const body = new Uint8Array(WEBHOOK_BODY_MAX_BYTES)
@@ -263,7 +263,7 @@ describe('the bytes of a body', () => {
     },
   )
 
-  it('are in lists too, the largest last, and a run without says where the whole one is', async () => {
+  it('are included in lists except the largest, which link to the full run', async () => {
     const { id } = await createTrigger(owner, {
       default_params: { mine: 1 },
       options: { concurrency: 1 },
@@ -275,7 +275,7 @@ describe('the bytes of a body', () => {
     const list: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
     const shown = list.runs.toReversed()
     expect(shown.map((run) => run.id)).toEqual(runs)
-    // 8 MiB: all but the largest.
+    // The response holds 8 MiB: all but the largest body.
     expect(shown.map((run) => 'input_omitted' in run)).toEqual(sizes.map((size) => size === 2e6))
     for (const [at, { input }] of shown.entries())
       if (sizes[at] !== 2e6) {
@@ -290,7 +290,7 @@ describe('the bytes of a body', () => {
       request: { body_bytes: 2e6 },
       body_omitted: true,
     })
-    // null would say that there was no body.
+    // null would mean that there was no body.
     expect(large.input).not.toHaveProperty('event')
     expect(large.input).not.toHaveProperty('event_raw')
     const whole: RunRecord = await (await owner.api(large.input_omitted!.url)).json()

@@ -9,7 +9,7 @@ function post(body: BodyInit): Request {
   return new Request('https://edge.test/api/triggers', { method: 'POST', body, headers })
 }
 
-it('slow-loris: JSON that does not end in time is refused', async () => {
+it('slow loris: rejects JSON that does not finish in time', async () => {
   vi.useFakeTimers()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
@@ -20,7 +20,7 @@ it('slow-loris: JSON that does not end in time is refused', async () => {
   await refused
 })
 
-it('JSON without a length is counted while it comes', async () => {
+it('counts JSON without a content length while reading', async () => {
   const stream = () => new Blob([JSON.stringify({ name: 'x'.repeat(100) })]).stream()
   expect(await readJson(post(stream()), 111)).toEqual({ name: 'x'.repeat(100) })
   await expect(readJson(post(stream()), 110)).rejects.toMatchObject({ status: 413 })

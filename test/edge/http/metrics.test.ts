@@ -1,4 +1,4 @@
-/** What an operator sees of the edge: its metrics and its log. */
+/** Metrics and logs of the edge, as an operator sees them. */
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import page from '../../../docs/operate.md?raw'
@@ -20,11 +20,11 @@ async function valueOf(series: string): Promise<number> {
   const line = (await metrics()).split('\n').find((each) => each.startsWith(`${series} `))
   return Number(line?.split(' ').at(-1) ?? 0)
 }
-/** Once what was counted is handed over: each request hands over what those before it left. */
+/** Waits until the count grows: each request flushes the counts of earlier ones. */
 const grows = (series: string, than: number) =>
   vi.waitUntil(async () => (await valueOf(series)) > than, { timeout: 15_000, interval: 100 })
 
-/** Lines of the log, whatever their level. */
+/** Collects log lines of all levels. */
 function lines(): Record<string, unknown>[] {
   const seen: Record<string, unknown>[] = []
   for (const level of ['debug', 'info', 'warn', 'error'] as const)
@@ -33,7 +33,7 @@ function lines(): Record<string, unknown>[] {
 }
 
 describe('/metrics of the edge', () => {
-  it('is in Prometheus’ text format, for who has the token, and kept by nobody', async () => {
+  it('uses the Prometheus text format, requires the token, and is not cached', async () => {
     const response = await edge('/metrics', bearer(env.METRICS_TOKEN!))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe(METRICS_TYPE)
@@ -49,24 +49,24 @@ describe('/metrics of the edge', () => {
     ['the beginning of the token', bearer(env.METRICS_TOKEN!.slice(0, -1))],
     ['the token and more', bearer(`${env.METRICS_TOKEN!}x`)],
     ['the token in the query', { query: `?token=${env.METRICS_TOKEN!}` }],
-  ])('a stranger who sends %s reads nothing', async (_, { query = '', ...init }: any) => {
+  ])('stranger: returns 401 for %s', async (_, { query = '', ...init }: any) => {
     const response = await edge(`/metrics${query}`, init)
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect(await response.text()).not.toContain('svc_edge')
   })
 
-  it('an agent’s token is no operator’s', async () => {
+  it('rejects the token of an agent', async () => {
     const owner = await someOwner()
     expect((await owner.api('/metrics')).status).toBe(401)
   })
 
-  it('is like a path that is not there where no token is set', async () => {
+  it('returns the same 404 as an unknown path if no token is configured', async () => {
     const app = edgeWith({ METRICS_TOKEN: undefined })
     const [one, other] = [await app('/metrics', bearer('x'.repeat(32))), await app('/metrix')]
     expect([one.status, await one.text()]).toEqual([404, await other.text()])
   })
 
-  it('each documented metric is served, and each that is served is documented', async () => {
+  it('serves exactly the documented metrics', async () => {
     const served = [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!)
     expect(served).toEqual(Object.keys(METRICS))
     const section = page.split('\n## ').find((part) => part.startsWith('Metrics of the edge')) ?? ''
@@ -74,7 +74,7 @@ describe('/metrics of the edge', () => {
     expect(documented.toSorted()).toEqual(served.toSorted())
   })
 
-  it('counts webhooks and the runs that they become', async () => {
+  it('counts webhooks and the runs that they start', async () => {
     const webhooks = 'svc_edge_requests_total{method="POST",route="/webhook/:id",status="202"}'
     const taken = 'svc_edge_request_duration_seconds_count{of="webhook"}'
     const ended = 'svc_edge_runs_ended_total{status="success"}'
@@ -87,7 +87,7 @@ describe('/metrics of the edge', () => {
     await grows(ended, before[2]!)
   })
 
-  it('counts triggers by kind, and never names one', async () => {
+  it('counts triggers by kind, and never contains a trigger ID', async () => {
     const owner = await someOwner()
     const { id } = await createTrigger(owner)
     const text = exposition(await freshObject().read())
@@ -98,7 +98,7 @@ describe('/metrics of the edge', () => {
     expect(await metrics()).not.toContain(id)
   })
 
-  it('knows of the chains and the origin', async () => {
+  it('includes the chains and the origin', async () => {
     const text = await metrics()
     expect(text).toMatch(/^svc_edge_chain_watching\{chain="base"\} [01]$/m)
     expect(text).toMatch(/^svc_edge_chain_endpoints\{chain="base",state="[a-z_]+"\} 1$/m)
@@ -106,7 +106,7 @@ describe('/metrics of the edge', () => {
     for (const code of REASONS) expect(text).toContain(`svc_edge_health_reason{code="${code}"} `)
   })
 
-  it('a count whose object is away is lost, and delays and fails no answer', async () => {
+  it('drops counts if the metrics object fails, without delaying or failing a response', async () => {
     const away = {
       getByName: () => ({
         add: () => Promise.reject(new Error('away')),
@@ -122,8 +122,8 @@ describe('/metrics of the edge', () => {
 
 const freshObject = () => env.EDGE_METRICS.getByName(`${METRICS_OBJECT} ${crypto.randomUUID()}`)
 
-describe('the object of the counts', () => {
-  it('sums what isolates hand it, and has it still after an eviction', async () => {
+describe('the metrics object', () => {
+  it('sums the counts of all isolates, and keeps them across an eviction', async () => {
     const name = crypto.randomUUID()
     const object = () => env.EDGE_METRICS.getByName(name)
     await object().add([
@@ -136,7 +136,7 @@ describe('the object of the counts', () => {
     expect([sums.get('a'), sums.get('b')]).toEqual([3, 0.5])
   })
 
-  it('storage exhaustion: series beyond a bound are not kept', async () => {
+  it('storage exhaustion: drops series beyond the limit', async () => {
     const object = freshObject()
     const made = Array.from({ length: 6_000 }, (_, n): [string, number] => [`made_${n}`, 1])
     await object.add(made)
@@ -150,7 +150,7 @@ describe('the object of the counts', () => {
   })
 })
 
-it('a label that could be another’s text ends in its own quotes, and no metric of somebody else’s is shown', () => {
+it('metric forgery: shows only known metrics', () => {
   expect(
     exposition([
       ['svc_edge_chain_head', 1],
@@ -159,15 +159,15 @@ it('a label that could be another’s text ends in its own quotes, and no metric
   ).not.toContain('forged')
 })
 
-/** The Worker itself, with a log of its own. */
+/** Calls the Worker itself, with log level info. */
 async function talkative(path: string, init?: RequestInit): Promise<Response> {
   const context = createExecutionContext()
   const request = new Request(new URL(path, 'https://edge.test'), init)
   return worker.fetch(request as never, { ...env, SVC_LOG_LEVEL: 'info' }, context)
 }
 
-describe('the access line of the edge', () => {
-  it('is one for each request, with the route and the request’s id, and nothing that was sent', async () => {
+describe('the access log of the edge', () => {
+  it('has one line per request, with the route and request ID and nothing that was sent', async () => {
     const seen = lines()
     const owner = await someOwner()
     const { id } = await createTrigger(owner)
@@ -194,7 +194,7 @@ describe('the access line of the edge', () => {
     expect(JSON.stringify(seen)).not.toContain(id)
   })
 
-  it('is left out below the level that is set', async () => {
+  it('omits lines below the configured level', async () => {
     const seen = lines()
     await talkative('/health')
     expect(seen.filter(({ event }) => event === 'probe.answered')).toEqual([])
@@ -206,7 +206,7 @@ describe('the access line of the edge', () => {
     ['/core/v1/somebody-elses', '/core/v1/*', undefined],
     ['/somebody-elses', 'none', 404],
     ['/api/somebody-elses/x', 'none', 404],
-  ])('names %s by the route %s', async (path, route, status) => {
+  ])('logs %s as the route %s', async (path, route, status) => {
     const seen = lines()
     const response = await talkative(path)
     if (status !== undefined) expect(response.status).toBe(status)
@@ -215,6 +215,6 @@ describe('the access line of the edge', () => {
   })
 })
 
-it('each reason and each event of the edge’s log stands in docs/operate.md', () => {
+it('documents every reason and log event in docs/operate.md', () => {
   for (const name of [...REASONS, ...Object.keys(EVENTS)]) expect(page).toContain(`\`${name}\``)
 })

@@ -31,7 +31,7 @@ const OPTIONS = {
 }
 
 describe('null in an optional field', () => {
-  it('is the default at creation', async () => {
+  it('means the default at creation', async () => {
     const without = await createTrigger(owner)
     const record = await createTrigger(owner, {
       default_params: null,
@@ -45,12 +45,12 @@ describe('null in an optional field', () => {
     expect(record).toEqual({ ...without, id, webhook_url, created_at, updated_at })
   })
 
-  it('is the default of an option, beside options that are given', async () => {
+  it('means the default of an option, next to other options', async () => {
     const record = await createTrigger(owner, { options: { ...OPTIONS, concurrency: 3 } })
     expect(record.options).toEqual({ concurrency: 3 })
   })
 
-  it('changes nothing in PATCH, beside fields that are given', async () => {
+  it('changes nothing in PATCH, next to other fields', async () => {
     const before = await createTrigger(owner, {
       default_params: { kept: null },
       max_runs_per_minute: 7,
@@ -78,7 +78,7 @@ describe('null in an optional field', () => {
     expect(after).toEqual({ ...before, enabled: false, updated_at: after.updated_at })
   })
 
-  it('is absent in a preview, a replay and an agent request', async () => {
+  it('counts as absent in a preview, a replay and an agent request', async () => {
     const { id } = await createTrigger(owner)
     const { id: run } = await runOnce(owner, await fire(id))
     const config = { cron: '0 9 * * *' }
@@ -90,7 +90,7 @@ describe('null in an optional field', () => {
     expect((await edge(path, init)).status).toBe(201)
   })
 
-  it('leaves params and an event as they are', async () => {
+  it('is kept in params and events', async () => {
     const { id } = await createTrigger(owner, { default_params: { given: null } })
     const inputOf = async (body: object) => {
       const { run_id }: { run_id: string } = await (
@@ -105,7 +105,7 @@ describe('null in an optional field', () => {
     expect(await inputOf({ params: null, event: null })).toMatchObject({ given: null, event: null })
   })
 
-  it('is refused in a required field', async () => {
+  it('is rejected in a required field', async () => {
     const response = await send('/api/triggers', webhook({ kind: null }))
     expect(response.status).toBe(422)
   })

@@ -11,8 +11,8 @@ const described = Object.entries<any>(description.paths).flatMap(([path, methods
   Object.entries<any>(methods).map(([method, what]) => ({ method, path, what })),
 )
 
-describe('the description of the trigger service', () => {
-  it('is served to anybody, from any page', async () => {
+describe('the OpenAPI document of the trigger service', () => {
+  it('is public and allows any origin', async () => {
     const response = await edge('/openapi.json')
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
       200,
@@ -21,17 +21,17 @@ describe('the description of the trigger service', () => {
     expect(await response.json()).toEqual(description)
   })
 
-  it('has every route that is served, and no other', () => {
+  it('lists exactly the served routes', () => {
     const served = createApp()
       .routes.filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
-    // Taken before the router.
+    // This route is handled before the router.
     served.push('post /webhook/{id}')
     const names = described.map(({ method, path }) => `${method} ${path}`)
     expect(names.toSorted()).toEqual([...new Set(served)].toSorted())
   })
 
-  it('leaves out only what the origin describes, and what refuses a webhook’s other methods', () => {
+  it('omits only the routes of the origin and the 405 route of webhooks', () => {
     const ofAnyMethod = createApp()
       .routes.filter(({ method, path }) => method === 'ALL' && !path.startsWith('/api/'))
       .map(({ path }) => path)
@@ -41,13 +41,13 @@ describe('the description of the trigger service', () => {
     expect(description.externalDocs.url).toBe('https://edge.test/core/v1/openapi.json')
   })
 
-  it('names each operation once', () => {
+  it('has unique operation IDs', () => {
     const ids = described.map(({ what }) => what.operationId)
     expect(ids.every((id) => /^[a-z0-9_]+$/.test(id))).toBe(true)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('has references that lead somewhere', () => {
+  it('has no dangling references', () => {
     const references = JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)
     const lost = [...references].filter(([, path]) => {
       let found: any = description
@@ -57,7 +57,7 @@ describe('the description of the trigger service', () => {
     expect(lost).toEqual([])
   })
 
-  it('asks for a token at /api, and nowhere else', () => {
+  it('requires a token for /api only', () => {
     for (const { path, what } of described)
       expect([path, what.security]).toEqual([
         path,
@@ -65,14 +65,14 @@ describe('the description of the trigger service', () => {
       ])
   })
 
-  it('says that unknown fields of a body are refused', () => {
+  it('rejects unknown fields in request bodies', () => {
     for (const { path, what } of described.filter((each) => each.path.startsWith('/api/'))) {
       const schema = what.requestBody?.content['application/json'].schema
       if (schema) expect([path, schema.additionalProperties]).toEqual([path, false])
     }
   })
 
-  it('says what a request may leave out', () => {
+  it('marks required fields and defaults', () => {
     const schema = (id: string) =>
       described.find(({ what }) => what.operationId === id)!.what.requestBody.content[
         'application/json'
@@ -91,7 +91,7 @@ describe('the description of the trigger service', () => {
     expect(schema('patch_trigger').required).toBeUndefined()
   })
 
-  it('shows a usage key in no answer', () => {
+  it('contains no usage key in any response', () => {
     for (const { what } of described)
       expect(JSON.stringify(what.responses)).not.toContain('usage_api_key')
   })
@@ -105,7 +105,7 @@ const structured = z.strictObject({
   docs_url: z.string(),
 })
 
-/** Fields of an answer that its schema does not have. */
+/** Returns the fields of a response that are not in its schema. */
 function unknownFields(schema: z.ZodType, value: unknown): string[] {
   if (schema instanceof z.ZodArray && Array.isArray(value))
     return value.flatMap((item) => unknownFields(schema.element as z.ZodType, item))
@@ -116,7 +116,7 @@ function unknownFields(schema: z.ZodType, value: unknown): string[] {
   )
 }
 
-/** An answer to a request, held against what is said of its operation. */
+/** Sends a request and checks the response against the description of its operation. */
 async function held(id: string, path: string, init?: RequestInit, from: typeof edge = owner.api) {
   const operation = apiOperations.find((each) => each.id === id)!
   const { what } = described.find((each) => each.what.operationId === id)!
@@ -140,8 +140,8 @@ async function held(id: string, path: string, init?: RequestInit, from: typeof e
 }
 const json = (body: unknown) => post('', body).init
 
-describe('answers are as the description says', () => {
-  it('of a trigger’s whole life', async () => {
+describe('responses match the document', () => {
+  it('over the lifetime of a trigger', async () => {
     await held('me', '/api/me')
     const fields = webhook({ usage_api_key: 'unknown-1', default_params: { a: [1] } })
     const created = await held('create_trigger', '/api/triggers', json(fields))
@@ -162,7 +162,7 @@ describe('answers are as the description says', () => {
     expect((await held('get_trigger', at))!.status).toBe(404)
   })
 
-  it('of a schedule and its preview', async () => {
+  it('for a schedule and its preview', async () => {
     const config = { cron: '0 * * * *' }
     const { id } = await createTrigger(owner, { kind: 'schedule', config })
     await held('get_trigger', `/api/triggers/${id}`)
@@ -171,11 +171,11 @@ describe('answers are as the description says', () => {
     expect((await held('preview_trigger', '/api/triggers/preview', preview))!.status).toBe(200)
   })
 
-  it('of the chains that can be watched', async () => {
+  it('for the list of chains', async () => {
     expect((await held('list_chains', '/api/chains'))!.body.chains).toHaveLength(4)
   })
 
-  it('of refusals', async () => {
+  it('for errors', async () => {
     const { id } = await createTrigger(owner)
     const at = `/api/triggers/${id}`
     const create = (init: RequestInit) => held('create_trigger', '/api/triggers', init)

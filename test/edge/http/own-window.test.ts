@@ -4,7 +4,7 @@ import { createTrigger, edge, someOwner } from '../app.ts'
 
 const POLICY = 'cross-origin-opener-policy'
 
-it('the processor’s script opens no document of this site to ask by it: each answer is cut off from its opener', async () => {
+it('cross-window access: every response has Cross-Origin-Opener-Policy same-origin', async () => {
   const owner = await someOwner()
   const { id } = await createTrigger(owner)
   const answers = await Promise.all([
@@ -38,7 +38,7 @@ it('the processor’s script opens no document of this site to ask by it: each a
     expect([url, status, headers.get(POLICY)]).toEqual([url, status, 'same-origin'])
 })
 
-it('whoever answers for the origin decides nothing about it', () => {
+it('overrides a looser policy from the origin, except on the payment page', () => {
   const loose = new Response('{}', { headers: { [POLICY]: 'unsafe-none' } })
   expect(inOwnWindow(loose).headers.get(POLICY)).toBe('same-origin')
   const pay = new Response('', { headers: { [POLICY]: 'noopener-allow-popups' } })

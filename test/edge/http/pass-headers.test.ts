@@ -15,7 +15,7 @@ const owner: Owner = await someOwner()
 
 const passing = (...pass_headers: string[]) => createTrigger(owner, { options: { pass_headers } })
 
-/** The headers that the action received, and those that history shows. */
+/** Returns the headers that the action received, and those in the run history. */
 async function headersOf(id: string, headers: Record<string, string>, path = '') {
   const run = await fire(`${id}${path}`, '{}', { headers })
   const { input } = await runOnce(owner, run)
@@ -24,8 +24,8 @@ async function headersOf(id: string, headers: Record<string, string>, path = '')
   return { run, received, shown: input.headers as Record<string, string> }
 }
 
-describe('a header that options.pass_headers names', () => {
-  it('reaches the action, and one that it does not name does not', async () => {
+describe('a header in options.pass_headers', () => {
+  it('reaches the action, unlike headers that are not listed', async () => {
     const { id, options } = await passing('X-Custom', 'x-absent')
     expect(options).toEqual({ pass_headers: ['x-custom', 'x-absent'] })
     const { received } = await headersOf(id, {
@@ -38,12 +38,12 @@ describe('a header that options.pass_headers names', () => {
     expect(received).not.toHaveProperty('x-absent')
   })
 
-  it('a leaked history: its value is masked in the run, in the list and in a replay', async () => {
+  it('history leak: is masked in the run, the list and a replay', async () => {
     const { id } = await passing('x-custom', 'x-event-id')
     const sent = { 'x-custom': 'canary-1', 'x-event-id': 'canary-2', 'x-event-type': 'order' }
     const { run, received, shown } = await headersOf(id, sent)
     expect(received).toMatchObject(sent)
-    // Also where the header rules would pass it without a mask.
+    // The value is masked even if the header rules would show it.
     expect(shown).toMatchObject({
       'x-custom': 'REDACTED',
       'x-event-id': 'REDACTED',
@@ -59,7 +59,7 @@ describe('a header that options.pass_headers names', () => {
     expect(list).not.toMatch(/canary/)
   })
 
-  it('stays masked in old runs when the option no longer names it', async () => {
+  it('stays masked in old runs after it is removed from the option', async () => {
     const { id } = await passing('x-custom')
     const { run } = await headersOf(id, { 'x-custom': 'canary' })
     const init = {
@@ -73,9 +73,9 @@ describe('a header that options.pass_headers names', () => {
     expect(later.received).not.toHaveProperty('x-custom')
   })
 
-  it('a stolen credential: a denial wins over a stored name', async () => {
+  it('stolen credential: is denied although it is stored in the option', async () => {
     const { id } = await passing('x-custom')
-    // As if the option had been stored before the header was denied.
+    // Simulates an option that was stored before the header was denied.
     const names = '{"pass_headers":["authorization","cf-connecting-ip","x-custom"]}'
     await sql(id, 'UPDATE trigger SET options = ?', names)
     await kill(id)
@@ -85,7 +85,7 @@ describe('a header that options.pass_headers names', () => {
     expect(JSON.stringify(received)).not.toMatch(/canary|198\.51/)
   })
 
-  it('works beside dedup and handshake', async () => {
+  it('works together with dedup and handshake', async () => {
     const options = { pass_headers: ['x-mine'], dedup: { header: 'x-mine' }, handshake: 'slack' }
     const { id } = await createTrigger(owner, { options })
     const { run, received } = await headersOf(id, { 'x-mine': 'first' })
@@ -93,7 +93,7 @@ describe('a header that options.pass_headers names', () => {
     expect(await fire(id, '{}', { headers: { 'x-mine': 'first' } })).toBe(run)
   })
 
-  it('prototype pollution: a name of __proto__ is a header and nothing else', async () => {
+  it('prototype pollution: may be named __proto__', async () => {
     const { id } = await passing('__proto__', 'constructor')
     const run = await fire(id, '{}', {
       headers: { ['__proto__']: 'canary', constructor: 'canary' },
@@ -104,7 +104,7 @@ describe('a header that options.pass_headers names', () => {
     expect(text).not.toContain('canary')
   })
 
-  it('that is cut off by the bounds is reported', async () => {
+  it('is reported as truncated if it exceeds the size limit', async () => {
     const { id } = await passing('x-custom')
     const run = await fire(id, '{}', { headers: { 'x-custom': 'x'.repeat(8 * 1024 + 1) } })
     const { input } = await runOnce(owner, run)
@@ -118,7 +118,7 @@ it.each([
   [['x-a', 'CF-Ray'], /options\.pass_headers: cf-ray is set by proxies or the platform/],
   [['not a name'], /options\.pass_headers/],
   [Array.from({ length: 17 }, (_, i) => `x-${i}`), /options\.pass_headers/],
-])('options.pass_headers %j is 422 and says why', async (pass_headers, reason) => {
+])('rejects options.pass_headers %j with 422 and a reason', async (pass_headers, reason) => {
   const { id } = await createTrigger(owner)
   const response = await owner.api(`/api/triggers/${id}`, {
     method: 'PATCH',

@@ -13,8 +13,8 @@ async function paySources(): Promise<Record<string, string[]>> {
   )
 }
 
-describe('the page /pay', () => {
-  it('runs its own script and the processor’s, and no other page runs that one', async () => {
+describe('the /pay page', () => {
+  it('runs only its own script and that of the payment processor, which no other page runs', async () => {
     expect((await paySources())['script-src']).toEqual([
       SCRIPT,
       'https://js.stripe.com',
@@ -26,7 +26,7 @@ describe('the page /pay', () => {
     }
   })
 
-  it('the processor’s script asks nothing of this site in the person’s name, and sends no form', async () => {
+  it('payment script: cannot connect to or submit forms to this site', async () => {
     const { 'connect-src': connect, 'frame-src': frames, ...policy } = await paySources()
     const own = new URL(env.PUBLIC_URL).origin
     expect([...connect!, ...frames!].filter((source) => source.startsWith(own))).toEqual([])
@@ -39,25 +39,25 @@ describe('the page /pay', () => {
     })
   })
 
-  it('has no form, link or name of who is signed in: nothing to take', async () => {
+  it('payment script: finds no form, link or user name on the page', async () => {
     const text = await (await edge('/pay')).text()
     expect(text).not.toContain('csrf')
     expect(text.match(/<a [^>]*>/g)).toEqual(['<a class="skip" href="#main">'])
   })
 
-  it('clickjacking: no page has it in a frame', async () => {
+  it('clickjacking: cannot be framed', async () => {
     const { headers } = await edge('/pay')
     expect(headers.get('x-frame-options')).toBe('DENY')
     expect((await paySources())['frame-ancestors']).toEqual(["'none'"])
   })
 
-  it('a window that it opens, or that opened it, is cut off, one of this site too', async () => {
+  it('cross-window access: is isolated from windows that it opens or that opened it', async () => {
     const { headers } = await edge('/pay')
     expect(headers.get('cross-origin-opener-policy')).toBe('noopener-allow-popups')
     expect((await edge('/account')).headers.get('cross-origin-opener-policy')).toBe('same-origin')
   })
 
-  it('says without a script how to pay', async () => {
+  it('explains without a script how to pay', async () => {
     expect(await (await edge('/pay')).text()).toContain('<noscript>')
   })
 })

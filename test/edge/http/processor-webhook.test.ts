@@ -1,4 +1,4 @@
-/** The payment processor's events on their way through the edge: the origin checks their signatures. */
+/** Events of the payment processor pass through the edge; the origin checks their signatures. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { RATES } from '../../../edge/limits/rates.ts'
 import { requireRate } from '../../../edge/limits/require-rate.ts'
@@ -20,11 +20,11 @@ const event = (body: BodyInit, headers: Record<string, string> = {}): RequestIni
     ...headers,
   },
 })
-/** Spaces and an order of its own, as no JSON library writes it back. */
+/** JSON with unusual whitespace and member order, which would not survive parsing and serializing. */
 const TEXT = '{\n  "id": "evt_1",\n  "b":1.0,"a" : "\\u00e9é"\n}\n'
 
 describe('an event', () => {
-  it('reaches the origin byte for byte, under the signature over it', async () => {
+  it('reaches the origin byte for byte, with its signature', async () => {
     for (const body of [new TextEncoder().encode(TEXT), random(60_000), new Uint8Array()]) {
       const request = await asked(PROCESSOR_WEBHOOK_PATH, event(body))
       expect(Buffer.from(request.body, 'base64').equals(Buffer.from(body))).toBe(true)
@@ -35,7 +35,7 @@ describe('an event', () => {
     }
   })
 
-  it('is answered as the origin answers it, and sent again when the origin says', async () => {
+  it('gets the response of the origin, including its Retry-After', async () => {
     for (const status of [200, 400, 503]) {
       const headers: [string, string][] = [
         ['content-type', 'application/json'],
@@ -48,7 +48,7 @@ describe('an event', () => {
     }
   })
 
-  it('is given nothing on its way that could let it in', async () => {
+  it('forwards only its content type and signature', async () => {
     const address = { 'cf-connecting-ip': '203.0.113.9', 'x-forwarded-for': '203.0.113.9' }
     const left = between()
     await production()(PROCESSOR_WEBHOOK_PATH, event(TEXT, { ...address, cookie: 'svc=1' }))
@@ -56,7 +56,7 @@ describe('an event', () => {
     expect([...sent!.headers.keys()].toSorted()).toEqual(['content-type', 'stripe-signature'])
   })
 
-  it('of the most that an event has passes, and of more is 413', async () => {
+  it('is forwarded up to the maximum size, and is 413 above it', async () => {
     const left = between()
     const largest = new Uint8Array(PROCESSOR_EVENT_MAX_BYTES)
     expect((await edge(PROCESSOR_WEBHOOK_PATH, event(largest))).status).toBe(200)
@@ -67,13 +67,13 @@ describe('an event', () => {
     expect(left).toHaveLength(sent)
   })
 
-  it('is to be sent again where the origin does not answer: 503 with Retry-After', async () => {
+  it('gets 503 with Retry-After if the origin does not respond', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const response = await edge(PROCESSOR_WEBHOOK_PATH, event(TEXT, asHeader({ break: true })))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
   })
 
-  it('is kept from an origin that is not verified, and to be sent again', async () => {
+  it('is not sent to an unverified origin, and gets 503 with Retry-After', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const left = between((request, send) =>
       isEvidence(request) ? new Response('another', { status: 200 }) : send(request),
@@ -91,7 +91,7 @@ describe('a burst of events', () => {
     return production()(path, { ...init, headers })
   }
 
-  it('is not held up by what others send from its address', async () => {
+  it('is not limited by other requests from its address', async () => {
     vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     for (let n = 0; n < RATES.core_address.burst; n++)
       await requireRate(env, 'core_address', address)
@@ -99,7 +99,7 @@ describe('a burst of events', () => {
     expect((await from(PROCESSOR_WEBHOOK_PATH, event(TEXT))).status).toBe(200)
   })
 
-  it('forged events: one address gets so many looked at, and is told when to come again', async () => {
+  it('forged events: are rate limited per address, with Retry-After', async () => {
     vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     const { burst } = RATES.processor_address
     for (let n = 0; n < burst; n++) await requireRate(env, 'processor_address', address)

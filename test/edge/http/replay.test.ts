@@ -39,7 +39,7 @@ async function change(id: string, over: object): Promise<void> {
 const answering = (response: string) => ({ action_code: script(success(response)) })
 
 describe('POST /api/runs/:id/replay', () => {
-  it('makes a new run of the same event, that says whose repetition it is', async () => {
+  it('starts a new run of the same event that refers to the original', async () => {
     const { id } = await createTrigger(owner)
     const headers = { 'x-hub-signature-256': 'sha256=00', 'content-type': 'text/plain' }
     const first = await runOnce(owner, await fire(id, '{"a": 1}\r\n', { headers }))
@@ -50,7 +50,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect((await seen(second.id))[0]!.params).toEqual((await seen(first.id))[0]!.params)
   })
 
-  it('carries the exact bytes, also 2 MiB of them that are no text', async () => {
+  it('keeps the exact bytes, including 2 MiB of binary data', async () => {
     const { id } = await createTrigger(owner)
     const body = new Uint8Array(2 * 1024 * 1024).map((_, i) => (i * 7 + (i >> 8)) % 256)
     const second = await replayed(await fire(id, body))
@@ -64,7 +64,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(same).toEqual([{ n: 2 }])
   })
 
-  it('gives the action a secret header that the history masks', async () => {
+  it('passes a secret header to the action that the history masks', async () => {
     const { id } = await createTrigger(owner)
     const headers = { 'x-gitlab-token': 'the secret' }
     const second = await replayed((await runOnce(owner, await fire(id, '{}', { headers }))).id)
@@ -73,7 +73,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(params.headers).toMatchObject(headers)
   })
 
-  it('runs today’s code with today’s default_params, or those that the run had', async () => {
+  it('uses the current code and default_params, or those of the original run', async () => {
     const { id } = await createTrigger(owner, { ...answering('old'), default_params: { v: 1 } })
     const first = await runOnce(owner, await fire(id))
     await change(id, { ...answering('new'), default_params: { v: 2 } })
@@ -84,7 +84,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(original.action_cid).toBe(first.action_cid)
   })
 
-  it('of a test is a test', async () => {
+  it('marks the replay of a test as a test', async () => {
     const { id } = await createTrigger(owner)
     const { path, init } = post(`/api/triggers/${id}/test`, { params: { a: 1 } })
     const { run_id }: { run_id: string } = await (await owner.api(path, init)).json()
@@ -92,7 +92,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(await replayed(run_id)).toMatchObject({ test: true, input: { a: 1 }, replay_of: run_id })
   })
 
-  it('is no duplicate of the delivery that it repeats', async () => {
+  it('is not deduplicated against the original delivery', async () => {
     const { id } = await createTrigger(owner, { options: { dedup: true } })
     const headers = { 'webhook-id': 'delivery-1' }
     const first = await runOnce(owner, await fire(id, '{}', { headers }))
@@ -112,7 +112,7 @@ describe('POST /api/runs/:id/replay', () => {
     [{ code: 'newest' }, 'code'],
     [{ params: {} }, 'params'],
     [[], 'body'],
-  ])('is 422 and names what is wrong: %j', async (body, named) => {
+  ])('returns 422 and names the problem: %j', async (body, named) => {
     const { id } = await createTrigger(owner)
     const response = await replay(await fire(id), body)
     expect(response.status).toBe(422)
@@ -120,7 +120,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(message).toContain(named)
   })
 
-  it('is 409 while the trigger is disabled', async () => {
+  it('returns 409 while the trigger is disabled', async () => {
     const { id } = await createTrigger(owner)
     const first = await runOnce(owner, await fire(id))
     await change(id, { enabled: false })
@@ -129,7 +129,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(await response.json()).toMatchObject({ error: 'trigger_disabled' })
   })
 
-  it('is 429 when the queue is full', async () => {
+  it('returns 429 if the queue is full', async () => {
     const { id } = await createTrigger(owner, { max_runs_per_minute: 1, max_queued_runs: 1 })
     const first = await runOnce(owner, await fire(id))
     expect((await replay(first.id)).status).toBe(202)
@@ -138,7 +138,7 @@ describe('POST /api/runs/:id/replay', () => {
     expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  it('somebody else’s run: 404 as for one that never was, and no run', async () => {
+  it('foreign run: returns 404 as for an unknown run, and creates no run', async () => {
     const { id } = await createTrigger(owner)
     const first = await runOnce(owner, await fire(id))
     const foreign = await replay(first.id, {}, await someOwner())

@@ -30,7 +30,7 @@ async function whole(query: string, of = id): Promise<Page> {
 const page = async (query: string, of = id) => (await whole(query, of)).runs
 
 describe('GET /api/triggers/:id/runs', () => {
-  it('answers the runs, newest first, each as GET /api/runs/:id gives it', async () => {
+  it('lists runs newest first, in the same form as GET /api/runs/:id', async () => {
     for (const run of runIds) await runOnce(owner, run)
     const runs = await page('')
     expect(runs.map((run) => run.id)).toEqual(runIds.toReversed())
@@ -46,7 +46,7 @@ describe('GET /api/triggers/:id/runs', () => {
     ['?limit=0', [4]],
     ['?limit=-5', [4]],
     ['?limit=1000000', [4, 3, 2, 1, 0]],
-  ])('%s', async (query, expected) => {
+  ])('pages with %s', async (query, expected) => {
     expect((await page(query)).map((run) => run.id)).toEqual(expected.map((i) => runIds[i]))
   })
 
@@ -70,14 +70,14 @@ describe('GET /api/triggers/:id/runs', () => {
     'until=2026-05-22T13:05:00',
     'until=2026-02-30T00:00:00Z',
     'until=2026-05-22T25:00:00Z',
-  ])('answers 422 and names the parameter: %s', async (query) => {
+  ])('returns 422 and names the parameter: %s', async (query) => {
     const response = await owner.api(`/api/triggers/${id}/runs?${query}`)
     expect(response.status).toBe(422)
     const { message }: { message: string } = await response.json()
     expect(message).toContain(query.split('=')[0])
   })
 
-  it('pages by cursor show every run once while new ones arrive', async () => {
+  it('lists every run once by cursor while new ones arrive', async () => {
     const mine = await createTrigger(owner)
     const old: string[] = []
     for (let i = 0; i < 5; i++) old.push(await fire(mine.id))
@@ -92,26 +92,26 @@ describe('GET /api/triggers/:id/runs', () => {
     expect(seen).toEqual(old.toReversed())
   })
 
-  it('a cursor of another trigger is 422, whoever has it', async () => {
+  it('returns 422 for a cursor of another trigger', async () => {
     const { next_cursor } = await whole('?limit=1')
     const other = await createTrigger(owner)
     const response = await owner.api(`/api/triggers/${other.id}/runs?cursor=${next_cursor}`)
     expect(response.status).toBe(422)
   })
 
-  it('a cursor and an offset together are 422', async () => {
+  it('returns 422 for a cursor together with an offset', async () => {
     const { next_cursor } = await whole('?limit=1')
     const query = `cursor=${next_cursor}&offset=0`
     expect((await owner.api(`/api/triggers/${id}/runs?${query}`)).status).toBe(422)
   })
 
-  it('the last page says that it is: next_cursor is null', async () => {
+  it('returns a null next_cursor on the last page', async () => {
     expect((await whole('?limit=5')).next_cursor).toBeNull()
     expect((await whole('?limit=4')).next_cursor).toEqual(expect.any(String))
     expect((await whole('?limit=2&offset=3')).next_cursor).toBeNull()
   })
 
-  it('since is included and until is not, in any form of RFC 3339', async () => {
+  it('includes since and excludes until, in any RFC 3339 form', async () => {
     const mine = await createTrigger(owner)
     const run = await readRun(owner, await fire(mine.id))
     const at = new Date(run.queued_at)
@@ -125,7 +125,7 @@ describe('GET /api/triggers/:id/runs', () => {
       expect(await page(query, mine.id)).toHaveLength(0)
   })
 
-  it('shows the runs of one status', async () => {
+  it('filters runs by status', async () => {
     const ended = { action_cid: CID, duration_ms: 1, logs: [], charged_cents: 0 }
     const failed = { status: 'failed' as const, ...ended, code: 'action_threw' as const }
     const failing = script({ outcome: { ...failed, message: 'no', stack: 'Error: no' } })
@@ -140,11 +140,11 @@ describe('GET /api/triggers/:id/runs', () => {
     expect(await ids('running')).toEqual([])
   })
 
-  it('is an empty page for a trigger that never ran', async () => {
+  it('returns an empty page for a trigger without runs', async () => {
     expect(await page('', (await createTrigger(owner)).id)).toEqual([])
   })
 
-  it('answers a page whose runs are larger together than one RPC value may be', async () => {
+  it('returns a page of runs that are together larger than one RPC value may be', async () => {
     const large = await createTrigger(owner)
     await runOnce(owner, await fire(large.id))
     await runInDurableObject(queueOf(large.id), (_, { storage: { sql } }) => {
@@ -166,19 +166,19 @@ describe('GET /api/triggers/:id/runs', () => {
 })
 
 describe('GET /api/runs/:id', () => {
-  it('answers one run with its whole input', async () => {
+  it('returns one run with its full input', async () => {
     const body = 'x'.repeat(100_000)
     const run = await runOnce(owner, await fire(id, body))
     expect(run.input).toMatchObject({ event: body, event_raw: body })
     expect(run.trigger_id).toBe(id)
   })
 
-  it('answers 404 for a run of one’s own trigger that never was', async () => {
+  it('returns 404 for an unknown run of the caller’s trigger', async () => {
     const never = `${id}AAAAAAAAAAAAAAAA`
     expect((await owner.api(`/api/runs/${never}`)).status).toBe(404)
   })
 
-  it('a run’s suffix does not open the run of another trigger', async () => {
+  it('returns 404 if the suffix belongs to a run of another trigger', async () => {
     const other = await createTrigger(owner)
     const crossed = other.id + runIds[0]!.slice(32)
     expect((await owner.api(`/api/runs/${crossed}`)).status).toBe(404)

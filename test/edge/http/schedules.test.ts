@@ -38,7 +38,7 @@ const runs = async (id: string): Promise<RunRecord[]> => {
   return page.runs
 }
 
-/** A schedule whose first tick is some two seconds away; should the machine be slow, it is half a minute later. */
+/** Creates a schedule with its first tick in about two seconds, or half a minute later on a slow machine. */
 async function createSoon(over: object): Promise<TriggerRecord & { cron: string; at: number }> {
   const second = (Math.floor(Date.now() / 1000) + 2) % 30
   const cron = `${second},${second + 30} * * * * *`
@@ -49,8 +49,8 @@ const firstRun = (id: string) =>
   vi.waitUntil(async () => (await runs(id))[0], { timeout: 45_000, interval: 50 })
 const nominal = (at: number) => new Date(at).toISOString().replace('.000Z', 'Z')
 
-describe('a schedule that is created', () => {
-  it('answers with its next tick, and shows it in the list and by itself', async () => {
+describe('creating a schedule', () => {
+  it('returns its next tick, which the record and the list also show', async () => {
     const record = await createTrigger(owner, fields(YEARLY))
     const year = new Date().getUTCFullYear() + 1
     expect(record).toMatchObject({ kind: 'schedule', config: { cron: YEARLY }, enabled: true })
@@ -63,7 +63,7 @@ describe('a schedule that is created', () => {
     })
   })
 
-  it('disabled, has no next tick', async () => {
+  it('returns no next tick if it is disabled', async () => {
     const record = await createTrigger(owner, fields(YEARLY, { enabled: false }))
     expect(record.next_run_at).toBeNull()
   })
@@ -75,7 +75,7 @@ describe('a schedule that is created', () => {
     ['no cron', {}, 'config.cron'],
     ['a number', { cron: 5 }, 'config.cron'],
     ['another key', { cron: YEARLY, time_zone: 'Europe/Rome' }, 'config.time_zone'],
-  ])('is refused with %s', async (_, config, field) => {
+  ])('is rejected with %s', async (_, config, field) => {
     const response = await send('/api/triggers', fields('', { config }))
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ message: expect.stringContaining(field) })
@@ -83,7 +83,7 @@ describe('a schedule that is created', () => {
 })
 
 describe('a tick', () => {
-  it('fires at its time with exactly source, scheduled_at and cron over the default params', async () => {
+  it('fires on time, and source, scheduled_at and cron override default params', async () => {
     const defaults = { mine: 1, cron: 'mine', source: 'mine' }
     const { id, cron, at } = await createSoon({ default_params: defaults })
     const run = await firstRun(id)
@@ -97,7 +97,7 @@ describe('a tick', () => {
     expect(await runs(id)).toHaveLength(1)
   }, 60_000)
 
-  it('can be repeated, with the params that it had', async () => {
+  it('can be replayed with its params', async () => {
     const { id } = await createSoon({})
     const run = await firstRun(id)
     await runOnce(owner, run.id)
@@ -106,7 +106,7 @@ describe('a tick', () => {
     expect(await runOnce(owner, run_id)).toMatchObject({ replay_of: run.id, input: run.input })
   }, 60_000)
 
-  it('waits while the run of the tick before is under way', async () => {
+  it('is queued while the run of the previous tick is running', async () => {
     const { id, at } = await createSoon({ action_code: script(slow(10_000)) })
     const run = await firstRun(id)
     const params = { params: { scheduled_at: nominal(at) } }
@@ -116,7 +116,7 @@ describe('a tick', () => {
     expect(await readRun(owner, run.id)).toMatchObject({ status: 'running' })
   }, 60_000)
 
-  it('of a schedule that was disabled in time never fires', async () => {
+  it('does not fire if the schedule was disabled in time', async () => {
     const { id, at } = await createSoon({})
     expect(await (await patch(id, { enabled: false })).json()).toMatchObject({ next_run_at: null })
     await new Promise((resolve) => setTimeout(resolve, at + 500 - Date.now()))
@@ -127,7 +127,7 @@ describe('a tick', () => {
 })
 
 describe('PATCH of a schedule', () => {
-  it('with a new cron counts from now', async () => {
+  it('counts a new cron expression from now', async () => {
     const { id } = await createTrigger(owner, fields(YEARLY))
     const record: TriggerRecord = await (
       await patch(id, { config: { cron: '*/30 * * * * *' } })
@@ -137,7 +137,7 @@ describe('PATCH of a schedule', () => {
     expect(ahead).toBeLessThanOrEqual(30_000)
   })
 
-  it('refuses what creation refuses, and leaves the schedule as it was', async () => {
+  it('rejects what creation rejects, and leaves the schedule unchanged', async () => {
     const before = await createTrigger(owner, fields(YEARLY))
     const response = await patch(before.id, { config: { cron: '* * * * * *' } })
     expect(response.status).toBe(422)
@@ -151,7 +151,7 @@ describe('PATCH of a schedule', () => {
 describe('POST /api/triggers/preview', () => {
   const preview = (body: object) => send('/api/triggers/preview', body)
 
-  it('of a schedule shows the next five ticks, their interval, and what an action is given', async () => {
+  it('shows the next five ticks of a schedule, their interval, and the params of the action', async () => {
     const config = { cron: '*/30 * * * * *' }
     const response = await preview({ kind: 'schedule', config, default_params: { mine: 1 } })
     expect(response.status).toBe(200)
@@ -170,7 +170,7 @@ describe('POST /api/triggers/preview', () => {
     expect(shown.next![0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:(00|30)Z$/)
   })
 
-  it('of a webhook shows what an action is given for a small event', async () => {
+  it('shows the params of the action for a small webhook event', async () => {
     const response = await preview({ kind: 'webhook', default_params: { mine: 1 } })
     const shown: TriggerPreview = await response.json()
     expect(shown.next).toBeUndefined()
@@ -190,11 +190,11 @@ describe('POST /api/triggers/preview', () => {
     ['a chain event without a chain', { kind: 'chain_event', config: {} }],
     ['a kind that is unknown', { kind: 'cron' }],
     ['an unknown field', { kind: 'webhook', name: 'x' }],
-  ])('refuses %s with 422', async (_, body) => {
+  ])('rejects %s with 422', async (_, body) => {
     expect((await preview(body)).status).toBe(422)
   })
 
-  it('makes nothing', async () => {
+  it('creates nothing', async () => {
     const other = await someOwner()
     await other.api('/api/triggers/preview', post('', { kind: 'webhook' }).init)
     expect(await (await other.api('/api/triggers')).json()).toEqual([])

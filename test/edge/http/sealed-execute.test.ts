@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const SECRET = 'canary of a client'
 
-/** As a client seals it, to the key that it verified by itself. */
+/** Seals a request as a client would, to the channel key that the client verified. */
 async function sealed(mode: 'base' | 'psk' = 'base', steps: Step[] = [success(SECRET)]) {
   const file = await (await fetch(new URL(CHANNEL_KEY_PATH, env.ORIGIN_URL))).json()
   const key = decodeBase64url(evidenceKeySchema.parse(file).public_key)!
@@ -45,8 +45,8 @@ const post = (body: BodyInit, headers: Record<string, string> = {}) => ({
 })
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
 
-describe('what a client sealed end to end', () => {
-  it('reaches the origin byte for byte, and so does its answer the client', async () => {
+describe('an end-to-end sealed request', () => {
+  it('reaches the origin byte for byte, and its response reaches the client byte for byte', async () => {
     const { body, open } = await sealed()
     let [sent, answered]: Uint8Array[] = []
     const left = between(async (request, send) => {
@@ -68,7 +68,7 @@ describe('what a client sealed end to end', () => {
     expect(sent).toEqual(body)
   })
 
-  it('is not read here: neither what it says nor what it is answered is in any text of ours', async () => {
+  it('log leak: neither its content nor its response appears in logs or headers', async () => {
     const lines: unknown[] = []
     for (const level of ['log', 'info', 'warn', 'error'] as const)
       vi.spyOn(console, level).mockImplementation((...line) => void lines.push(...line))
@@ -77,7 +77,7 @@ describe('what a client sealed end to end', () => {
     expect(JSON.stringify([lines, [...response.headers]])).not.toContain('canary')
   })
 
-  it('needs no origin that the edge has verified: the client has', async () => {
+  it('does not need an origin that the edge has verified, because the client verified it', async () => {
     const { body, open } = await sealed()
     const left = between()
     const response = await edgeWith()(SEALED_EXECUTE_PATH, post(body))
@@ -85,7 +85,7 @@ describe('what a client sealed end to end', () => {
     expect(left.map(({ url }) => new URL(url).pathname)).toEqual([SEALED_EXECUTE_PATH])
   })
 
-  it('goes without any header of its sender', async () => {
+  it('is forwarded without the headers of its sender', async () => {
     const { body } = await sealed()
     const left = between()
     const headers = {
@@ -99,13 +99,13 @@ describe('what a client sealed end to end', () => {
     expect([...left[0]!.headers]).toEqual([['content-type', SEALED_CONTENT_TYPE]])
   })
 
-  it('to a key that the origin does not know is 421, so that its sender verifies anew', async () => {
+  it('gets 421 for an unknown key, so that the client verifies again', async () => {
     const { body } = await sealed()
     body[2]! ^= 1
     expect((await edge(SEALED_EXECUTE_PATH, post(body))).status).toBe(421)
   })
 
-  it('may come from a page', async () => {
+  it('may come from a web page', async () => {
     const headers = {
       origin: 'https://page.test',
       'access-control-request-method': 'POST',
@@ -120,7 +120,7 @@ describe('what a client sealed end to end', () => {
   })
 })
 
-describe('what is no such request is not sent', () => {
+describe('an invalid sealed request is not forwarded', () => {
   it.each<[string, number, () => Promise<RequestInit> | RequestInit]>([
     ['a replay of the edge’s own, in PSK mode', 403, async () => post((await sealed('psk')).body)],
     ['another mode', 400, async () => post((await sealed()).body.fill(2, 1, 2))],
@@ -143,7 +143,7 @@ describe('what is no such request is not sent', () => {
     expect(left).toEqual([])
   })
 
-  it('one byte more than the largest source: 413, before it has come', async () => {
+  it('one byte above the largest source: 413 before the body is read', async () => {
     const left = between()
     const headers = { 'content-length': String(CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES + 1) }
     const body = new Uint8Array(CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES + 1)
@@ -152,10 +152,10 @@ describe('what is no such request is not sent', () => {
   })
 })
 
-describe('an origin that is away', () => {
+describe('a failing origin', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 
-  it('503 with Retry-After', async () => {
+  it('returns 503 with Retry-After if it is unreachable', async () => {
     between(() => Promise.reject(new Error('refused')))
     const body = random(REQUEST_OVERHEAD_BYTES + 10)
     body.set([1, 0])
@@ -163,7 +163,7 @@ describe('an origin that is away', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
   })
 
-  it('cut connection: 503, and it is not sent a second time', async () => {
+  it('cut connection: returns 503, and the request is not resent', async () => {
     const { body } = await sealed('base', [{ break: true }])
     const left = between()
     expect((await edge(SEALED_EXECUTE_PATH, post(body))).status).toBe(503)

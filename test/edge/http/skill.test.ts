@@ -41,16 +41,16 @@ const [, frontMatter = '', instructions = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(
 const references = [...texts].filter(([path]) => path.startsWith('/references/'))
 
 /**
- * More tokens than any tokenizer makes of it: of a word one for each four letters, of everything else but single spaces one a
- * character.
+ * Upper bound on the tokens of any tokenizer: one per four letters of a word, and one per other character except single
+ * spaces.
  */
 const tokensAtMost = (text: string) =>
   (text.match(/[A-Za-z]{1,4}|\d{1,2}|\n+|[^\sA-Za-z\d]| {2,}/g) ?? []).length
 
-describe('the guide is a skill by the Agent Skills format', () => {
+describe('the agent guide follows the Agent Skills format', () => {
   const fields = parse(frontMatter) as Record<string, unknown>
 
-  it('has no field in its front matter but those of the format', () => {
+  it('with only standard fields in its front matter', () => {
     const known = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']
     expect(Object.keys(fields).filter((name) => !known.includes(name))).toEqual([])
     expect(Object.values(fields.metadata as object).map((value) => typeof value)).toEqual([
@@ -58,11 +58,11 @@ describe('the guide is a skill by the Agent Skills format', () => {
     ])
   })
 
-  it('has a name of small letters, digits and single hyphens', () => {
+  it('with a name of lowercase letters, digits and single hyphens', () => {
     expect(fields.name).toMatch(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/)
   })
 
-  it('says in the third person what it does and when it is used', () => {
+  it('with a description in the third person of what it does and when to use it', () => {
     const description = fields.description as string
     expect(description.length).toBeLessThanOrEqual(1_024)
     expect(description).toMatch(/Use it when/)
@@ -70,12 +70,12 @@ describe('the guide is a skill by the Agent Skills format', () => {
     expect((fields.compatibility as string).length).toBeLessThanOrEqual(500)
   })
 
-  it('is short: below 500 lines and 5,000 tokens, however they are counted', () => {
+  it('within 500 lines and 5,000 tokens of any tokenizer', () => {
     expect(instructions.split('\n').length).toBeLessThan(500)
     expect(tokensAtMost(instructions)).toBeLessThan(5_000)
   })
 
-  it('has its details one level below it, and nothing there leads deeper', () => {
+  it('with all references one level deep and no broken links', () => {
     const linked = [...instructions.matchAll(/\]\((references\/[^)#]+)/g)].map(
       ([, path]) => `/${path}`,
     )
@@ -86,7 +86,7 @@ describe('the guide is a skill by the Agent Skills format', () => {
     }
   })
 
-  it('has a heading where a link names one', () => {
+  it('with an existing heading for every anchor', () => {
     for (const [, path, name] of instructions.matchAll(/\]\((references\/[^)#]+)#([^)]+)\)/g)) {
       const headings = [...texts.get(`/${path}`)!.matchAll(/^#+ (.+)$/gm)]
       const names = headings.map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'))
@@ -95,8 +95,8 @@ describe('the guide is a skill by the Agent Skills format', () => {
   })
 })
 
-describe('what is served for agents', () => {
-  it.each(DOCUMENT_PATHS)('%s is text for everybody, from any page', async (path) => {
+describe('documents for agents', () => {
+  it.each(DOCUMENT_PATHS)('%s is public text that any origin may read', async (path) => {
     const response = await edge(path)
     const type = { md: 'text/markdown; charset=utf-8', txt: 'text/plain; charset=utf-8' }
     expect(response.status).toBe(200)
@@ -109,7 +109,7 @@ describe('what is served for agents', () => {
     })
   })
 
-  it.each(DOCUMENT_PATHS)('%s is not sent to a client that has it', async (path) => {
+  it.each(DOCUMENT_PATHS)('%s is answered with 304 if the client has it', async (path) => {
     const etag = (await edge(path)).headers.get('etag')!
     for (const known of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
       const response = await edge(path, { headers: { 'if-none-match': known } })
@@ -120,31 +120,31 @@ describe('what is served for agents', () => {
     expect(other.status).toBe(200)
   })
 
-  it('answers HEAD with the same headers and no text', async () => {
+  it('HEAD returns the same headers and no body', async () => {
     const [head, get] = [await edge('/SKILL.md', { method: 'HEAD' }), await edge('/SKILL.md')]
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(head.headers.get('etag')).toBe(get.headers.get('etag'))
   })
 
-  it('looks at no token and no cookie, and sets none', async () => {
+  it('tokens and cookies are ignored, and no cookie is set', async () => {
     const headers = { authorization: 'Bearer x', cookie: '__Host-svc=x' }
     const response = await edge('/SKILL.md', { headers })
     expect([response.status, response.headers.get('set-cookie')]).toEqual([200, null])
   })
 
-  it('has this deployment’s addresses and chains in place of every placeholder', async () => {
+  it('placeholders are replaced by the URLs and chains of this deployment', async () => {
     expect(guide).toContain('TRIGGERS_URL=https://edge.test ')
     expect(guide).toContain(`BASE_URL=${env.ORIGIN_URL} `)
     expect(guide).toContain('`ethereum`, `base`, `arbitrum`, `bsc`')
     for (const [path, text] of texts) expect([path, text.match(/\{\{/)]).toEqual([path, null])
     const settings = { ...settingsOf(env), CHAINS: {}, PUBLIC_URL: 'https://other.test/' }
     const other = (await documentsOf(settings)).get('/SKILL.md')!.text
-    expect(other).toContain('Chains that are watched here: none.')
+    expect(other).toContain('Supported chains: none.')
     expect(other).toContain('https://other.test/verify')
     expect(other).not.toContain('edge.test')
   })
 
-  it('names no path that the descriptions of the two services do not have', () => {
+  it('every path exists in the OpenAPI documents of the two services', () => {
     const patterns = [...Object.keys(openApiDocument('https://edge.test').paths), '/agent/tokens']
     const known = patterns.map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`))
     for (const [at, text] of texts) {
@@ -161,8 +161,8 @@ describe('what is served for agents', () => {
   })
 })
 
-describe('what leads to the guide', () => {
-  it('/llms.txt: a title, a summary, and lists of links under headings', () => {
+describe('links to the guide', () => {
+  it('/llms.txt has a title, a summary, and lists of links under headings', () => {
     const [title, , summary, ...rest] = texts.get('/llms.txt')!.trimEnd().split('\n')
     expect(title).toMatch(/^# \S/)
     expect(summary).toMatch(/^> \S/)
@@ -173,16 +173,16 @@ describe('what leads to the guide', () => {
     expect(odd).toEqual([])
   })
 
-  it('/llms.txt: every link answers 200', async () => {
+  it('/llms.txt has no broken links', async () => {
     const links = [...texts.get('/llms.txt')!.matchAll(/\]\((\S+)\)/g)].map(([, link]) => link!)
     expect(links.length).toBeGreaterThan(8)
-    // Of the origin's double: it has no description.
+    // The origin double serves no OpenAPI document.
     const ours = links.filter((link) => !link.includes('/core/v1/'))
     const answers = await Promise.all(ours.map(async (link) => [link, (await edge(link)).status]))
     expect(answers).toEqual(ours.map((link) => [link, 200]))
   })
 
-  it('the index of guides has its address, its words and the digest of its bytes', async () => {
+  it('the skill index has its URL, description and SHA-256 digest', async () => {
     const bytes = new Uint8Array(await (await edge('/SKILL.md')).arrayBuffer())
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
     const digest = [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -201,7 +201,7 @@ describe('what leads to the guide', () => {
     })
   })
 
-  it('the front door points at all of it', async () => {
+  it('the home page links to all documents', async () => {
     const home = await edge('/')
     const targets = [...home.headers.get('link')!.matchAll(/<([^>]+)>/g)].map(([, path]) => path!)
     expect(targets).toContain('/SKILL.md')
@@ -213,7 +213,7 @@ describe('what leads to the guide', () => {
 const owner: Owner = await someOwner()
 const identity = { db, now: Date.now, random, settings: settingsOf(env) }
 
-/** A token of nobody, and its challenge. */
+/** Returns a token that belongs to no account, and its challenge. */
 async function newToken() {
   const token = encodeBase64url(random(48))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
@@ -230,7 +230,7 @@ const failure = async (error: Error) => {
   return Response.json(failed.toBody('https://docs.test'), { status: failed.status })
 }
 
-/** How to come by each answer of the table. */
+/** Requests that provoke each response in the table. */
 const PROVOKED: Record<string, () => Promise<Response>> = {
   '400 bad_request': () => owner.api('/api/triggers', { method: 'POST', body: '{', headers: json }),
   '401 unauthorized': async () => me((await newToken()).token),
@@ -322,11 +322,11 @@ describe('the table of errors', () => {
     ([, status, reason]) => `${status} ${reason}`,
   )
 
-  it('has a row for each way to fail that is provoked here, and no other', () => {
+  it('has exactly the errors that are provoked here', () => {
     expect(rows.toSorted()).toEqual(Object.keys(PROVOKED).toSorted())
   })
 
-  it.each(rows)('%s is a real answer', async (row) => {
+  it.each(rows)('%s is a real response', async (row) => {
     const response = await PROVOKED[row]!()
     const { error, reason, ...rest } = await response.json<StructuredError>()
     expect(reasonOf({ error, reason })).toBe(row.slice(4))
@@ -338,7 +338,7 @@ describe('the table of errors', () => {
     expect(`${response.status} ${row.slice(4)}`).toBe(row)
   })
 
-  it('names only ends of runs that there are', () => {
+  it('lists only existing run errors', () => {
     const cells = [...ofRuns.matchAll(/^\| (`.+?) \|/gm)].map(([, cell]) => cell!)
     const codes = cells.flatMap((cell) =>
       [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code!),

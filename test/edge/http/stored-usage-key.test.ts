@@ -17,7 +17,7 @@ import {
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'"
 
-/** Every value of a row as text: bytes one to one, so that a key among them would be seen. */
+/** Converts every value of the rows to text, with bytes as Latin-1, so that a key would be visible. */
 function text(rows: Record<string, unknown>[]): string {
   const show = (value: unknown) => {
     if (value instanceof ArrayBuffer) return new TextDecoder('latin1').decode(value)
@@ -48,7 +48,7 @@ async function everythingIn(namespace: DurableObjectNamespace): Promise<string> 
   return dumps.join('\n')
 }
 
-it('a stolen edge: the usage key is in no table of D1, no object, no answer and no log', async () => {
+it('stolen edge: the usage key is not in any D1 table, object, response or log', async () => {
   const logs = (['debug', 'info', 'warn', 'error', 'log'] as const).map((level) =>
     vi.spyOn(console, level),
   )
@@ -72,14 +72,14 @@ it('a stolen edge: the usage key is in no table of D1, no object, no answer and 
     await everythingIn(env.TRIGGER_QUEUE),
     await everythingIn(env.ORIGIN_TRUST_OBJECT),
   ]
-  // The dump does reach rows and bytes: it shows what is meant to be there.
+  // The dump covers rows and bytes: it contains the expected values.
   expect(stored[0]).toContain(id)
   expect(stored[1]).toContain('body')
   for (const place of [...shown, ...stored, JSON.stringify(logs.map((log) => log.mock.calls))])
     expect(place).not.toContain(canary)
 })
 
-it('a sealed key moved to another trigger opens nothing: nothing of it is executed', async () => {
+it('moved key: a sealed key in another trigger cannot be opened, and nothing is executed', async () => {
   const [owner, other] = [await someOwner(), await someOwner()]
   const [victim, thief] = [await createTrigger(owner), await createTrigger(other)]
   const [row] = await sql<{ key: ArrayBuffer }>(victim.id, 'SELECT sealed AS key FROM usage_keys')

@@ -15,7 +15,7 @@ import {
 const owner: Owner = await someOwner()
 const { id } = await createTrigger(owner)
 
-/** From the router, so that a new one can not be forgotten. */
+/** Read from the router, so that new operations are always included. */
 const OPERATIONS = createApp()
   .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
   .map(({ method, path }) => {
@@ -23,9 +23,9 @@ const OPERATIONS = createApp()
     return [method, path.replace(':id', named)] as const
   })
 
-describe('every operation of /api', () => {
+describe('every /api operation', () => {
   it.each(OPERATIONS)(
-    '%s %s answers 401 without a bearer token, before anything else',
+    '%s %s returns 401 without a bearer token, before any other check',
     async (method, path) => {
       for (const authorization of [undefined, `Bearer ${'a'.repeat(64)}`, `Basic ${owner.token}`]) {
         const headers = authorization === undefined ? {} : { authorization }
@@ -36,16 +36,13 @@ describe('every operation of /api', () => {
     },
   )
 
-  it.each(OPERATIONS)(
-    'a cross-site request: %s %s takes no cookie, whatever is in it',
-    async (method, path) => {
-      const cookie = `__Host-svc=${owner.token}; svc=${owner.token}`
-      const response = await edge(path, { method, headers: { cookie } })
-      expect(response.status).toBe(401)
-      expect(response.headers.get('set-cookie')).toBeNull()
-      expect(response.headers.get('access-control-allow-credentials')).toBeNull()
-    },
-  )
+  it.each(OPERATIONS)('CSRF: %s %s ignores cookies', async (method, path) => {
+    const cookie = `__Host-svc=${owner.token}; svc=${owner.token}`
+    const response = await edge(path, { method, headers: { cookie } })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+  })
 })
 
 const [reader, writer] = await Promise.all([
@@ -66,7 +63,7 @@ describe('scopes', () => {
   const asking = (scope: string) => `Bearer error="insufficient_scope", scope="${scope}"`
 
   it.each(OPERATIONS)(
-    'SCOPE ESCALATION: %s %s is done for a token with its scope alone',
+    'scope escalation: %s %s requires a token with its scope',
     async (method, path) => {
       const isOpen = path === '/api/me'
       const reads = method === 'GET' || path === '/api/triggers/preview'
@@ -78,7 +75,7 @@ describe('scopes', () => {
     },
   )
 
-  it('are described as they are held', () => {
+  it('match the OpenAPI description', () => {
     for (const { method, path, scope } of apiOperations) {
       const reads = method === 'get' || path === '/api/triggers/preview'
       const expected = path === '/api/me' ? null : reads ? 'triggers:read' : 'triggers:write'
@@ -88,7 +85,7 @@ describe('scopes', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['GET', '/health', 200],
     ['GET', '/api/me', 401],
@@ -99,7 +96,7 @@ describe('every answer', () => {
     ['POST', `/webhook/${id}`, 202],
     ['POST', '/webhook/x', 404],
     ['OPTIONS', '/api/triggers', 204],
-  ])('%s %s (%i) has an x-request-id of its own', async (method, path, status) => {
+  ])('to %s %s (%i) has a unique x-request-id', async (method, path, status) => {
     const [one, two] = [await edge(path, { method }), await edge(path, { method })]
     expect(one.status).toBe(status)
     const requestIds = [one, two].map((response) => response.headers.get('x-request-id'))
@@ -107,7 +104,7 @@ describe('every answer', () => {
     expect(requestIds[1]).not.toBe(requestIds[0])
   })
 
-  it('gives an x-correlation-id back, cut to 255 characters, and takes no x-request-id', async () => {
+  it('echoes an x-correlation-id of up to 255 characters, and ignores the client’s x-request-id', async () => {
     const headers = { 'x-correlation-id': 'c'.repeat(300), 'x-request-id': 'mine' }
     const response = await edge('/health', { headers })
     expect(response.headers.get('x-correlation-id')).toBe('c'.repeat(255))
@@ -119,7 +116,7 @@ describe('every answer', () => {
     ['PUT', '/api/triggers', 405, 'method_not_allowed'],
     ['POST', `/webhook/${'x'.repeat(32)}`, 404, 'not_found'],
   ])(
-    '%s %s that fails is structured: what, why, what to do, where to read',
+    'to a failing %s %s is structured: error, message, fix and documentation link',
     async (method, path, status, error) => {
       const response = await edge(path, { method })
       expect(response.status).toBe(status)
@@ -139,16 +136,19 @@ describe('every answer', () => {
     ['GET', '/nothing/here', 404],
     ['PUT', '/sign-in', 405],
     ['GET', '/agent/tokns', 404],
-  ])('%s %s that fails (%i) is a page for a browser, guarded as every page', async (...asked) => {
-    const [method, path, status] = asked
-    const response = await edge(path, { method, headers: { accept: BROWSER } })
-    expect(response.status).toBe(status)
-    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
-    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await response.text()).toMatch(/<main [^]*<h1>[^]*<\/main>/)
-  })
+  ])(
+    'to a failing %s %s (%i) is a page for a browser, with the security headers of every page',
+    async (...asked) => {
+      const [method, path, status] = asked
+      const response = await edge(path, { method, headers: { accept: BROWSER } })
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+      expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(await response.text()).toMatch(/<main [^]*<h1>[^]*<\/main>/)
+    },
+  )
 
   it.each([
     ['GET', '/api/nothing'],
@@ -156,25 +156,25 @@ describe('every answer', () => {
     ['GET', `/webhook/${id}`],
     ['GET', '/core/v1/nothing'],
     ['POST', '/agent/requests'],
-  ])('%s %s that fails is JSON, whatever the caller takes', async (method, path) => {
+  ])('to a failing %s %s is JSON, whatever the Accept header', async (method, path) => {
     const response = await edge(path, { method, headers: { accept: BROWSER } })
     expect(response.headers.get('content-type')).toBe('application/json')
   })
 
-  it('a path in the page of a failure is not in its markup', async () => {
+  it('XSS: an error page does not contain the markup of the path', async () => {
     const path = '/<img src=x onerror=alert(1)>'
     const response = await edge(path, { headers: { accept: BROWSER } })
     expect(await response.text()).not.toContain('onerror')
   })
 
-  it('405 lists the methods that the path has', async () => {
+  it('with 405 lists the allowed methods', async () => {
     const response = await owner.api('/api/triggers', { method: 'PUT' })
     expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(['GET', 'POST'])
     const one = await owner.api(`/api/triggers/${id}`, { method: 'POST' })
     expect(one.headers.get('allow')!.split(', ').toSorted()).toEqual(['DELETE', 'GET', 'PATCH'])
   })
 
-  it('HEAD is GET without its body', async () => {
+  it('to HEAD equals that to GET without the body', async () => {
     for (const path of [
       '/health',
       '/api/me',
@@ -188,7 +188,7 @@ describe('every answer', () => {
     }
   })
 
-  it('415 for a body that says it is something else', async () => {
+  it('is 415 for a body of another content type', async () => {
     const init = { method: 'POST', body: JSON.stringify(webhook()) }
     const response = await owner.api('/api/triggers', {
       ...init,
@@ -198,13 +198,13 @@ describe('every answer', () => {
   })
 })
 
-describe('a body that is too large', () => {
+describe('an oversized body', () => {
   const PATHS = [
     ['POST', '/api/triggers'],
     ['PATCH', `/api/triggers/${id}`],
   ] as const
   const headers = { 'content-type': 'application/json' }
-  /** No length is said, and nobody reads to its end. */
+  /** Streams an endless body without a content length. */
   const endless = () => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
@@ -216,7 +216,7 @@ describe('a body that is too large', () => {
     return { body, sent: () => sent }
   }
 
-  it.each(PATHS)('%s %s: 413 by the length that is said', async (method, path) => {
+  it.each(PATHS)('%s %s: is 413 by its declared length', async (method, path) => {
     const body = ' '.repeat(TRIGGER_BODY_MAX_BYTES + 1)
     const response = await owner.api(path, { method, body, headers })
     expect(response.status).toBe(413)
@@ -224,14 +224,14 @@ describe('a body that is too large', () => {
     expect(exact.status).toBe(400)
   })
 
-  it.each(PATHS)('%s %s: 413 for one without a length or an end', async (method, path) => {
+  it.each(PATHS)('%s %s: is 413 without a length or an end', async (method, path) => {
     const { body, sent } = endless()
     const response = await owner.api(path, { method, body, headers })
     expect(response.status).toBe(413)
     expect(sent()).toBeLessThan(TRIGGER_BODY_MAX_BYTES + 2 * 1024 * 1024)
   })
 
-  it.each(PATHS)('a flood: %s %s reads nothing of who has no token', async (method, path) => {
+  it.each(PATHS)('flood: %s %s does not read the body without a token', async (method, path) => {
     const { body, sent } = endless()
     const response = await edge(path, { method, body, headers })
     expect(response.status).toBe(401)
@@ -242,7 +242,7 @@ describe('a body that is too large', () => {
 describe('CORS', () => {
   const origin = { origin: 'https://elsewhere.test' }
 
-  it('lets any origin read /api/*, failures included, without credentials', async () => {
+  it('lets any origin read /api/*, including errors, without credentials', async () => {
     for (const path of ['/api/triggers', '/api/me', '/api/nothing']) {
       const response = await edge(path, { headers: origin })
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -262,7 +262,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
   })
 
-  it('lets nobody read anything else', async () => {
+  it('lets no other origin read anything else', async () => {
     for (const path of ['/', '/sign-in', '/agent/authorize', '/health', `/webhook/${id}`]) {
       const response = await edge(path, { headers: origin })
       expect(response.headers.get('access-control-allow-origin')).toBeNull()
@@ -270,7 +270,7 @@ describe('CORS', () => {
   })
 })
 
-it('an id with a slash, a dot or an escape reaches no other path', async () => {
+it('path traversal: an ID with a slash, dot or escape reaches no other path', async () => {
   const made = await unknownTriggerId()
   for (const path of [`${made}/../..`, `${made}%2Fruns`, `%00`, `${made}%0A`, '.', '%2e%2e'])
     expect((await owner.api(`/api/triggers/${path}/runs/x`)).status).toBe(404)
@@ -278,12 +278,12 @@ it('an id with a slash, a dot or an escape reaches no other path', async () => {
   expect((await owner.api('/api/triggers/', init)).status).toBe(404)
 })
 
-it('query flood: thirty thousand parameters cost no more than their reading', async () => {
+it('query flood: parses thirty thousand parameters in linear time', async () => {
   const hook = await createTrigger(owner)
   const began = performance.now()
   const flood = `/webhook/${hook.id}?${'a=1&'.repeat(10_000)}${'b&'.repeat(10_000)}`
   const response = await edge(flood, { method: 'POST', body: '{}' })
   expect(response.status).toBe(202)
-  // It took seconds when each name was looked up for each of its occurrences.
+  // Looking up every occurrence of a name used to take seconds.
   expect(performance.now() - began).toBeLessThan(1_500)
 })

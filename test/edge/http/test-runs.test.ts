@@ -31,7 +31,7 @@ async function tested(id: string, body: unknown): Promise<RunRecord> {
 const paramsOf = async (runId: string) => (await seen(runId))[0]!.params as Record<string, unknown>
 
 describe('POST /api/triggers/:id/test', () => {
-  it('answers 202 with the run, and where it is', async () => {
+  it('returns 202 with the run and its location', async () => {
     const { id } = await createTrigger(owner)
     const response = await test(id, { params: {} })
     expect(response.status).toBe(202)
@@ -40,7 +40,7 @@ describe('POST /api/triggers/:id/test', () => {
     expect(response.headers.get('location')).toBe(`/api/runs/${answer.run_id}`)
   })
 
-  it('with params: they go over default_params, as an event’s keys would', async () => {
+  it('merges params over default_params, as the keys of an event', async () => {
     const { id } = await createTrigger(owner, { default_params: { a: 1, b: { c: 2 } } })
     const params = JSON.parse('{"b": 5, "d": ["é"], "__proto__": {"x": 1}}')
     const run = await tested(id, { params })
@@ -50,7 +50,7 @@ describe('POST /api/triggers/:id/test', () => {
     expect(JSON.stringify(await paramsOf(run.id))).toBe(JSON.stringify(expected))
   })
 
-  it('with an event: the action sees what it would see of a JSON POST', async () => {
+  it('passes an event to the action as a JSON POST would', async () => {
     const { id, webhook_url } = await createTrigger(owner, { default_params: { kept: true } })
     const event = { action: 'opened', tail: '\u{1F600}\0' }
     const trial = await tested(id, { event })
@@ -69,7 +69,7 @@ describe('POST /api/triggers/:id/test', () => {
   })
 
   it.each([[null], [false], [0], ['text'], [[1, 2]], [{}]])(
-    'takes any JSON event: %j',
+    'accepts any JSON event: %j',
     async (event) => {
       const { id } = await createTrigger(owner)
       const run = await tested(id, { event })
@@ -77,7 +77,7 @@ describe('POST /api/triggers/:id/test', () => {
     },
   )
 
-  it('is a run like any other: paced, and refused by a full queue', async () => {
+  it('paces test runs and rejects them if the queue is full, like all runs', async () => {
     const { id } = await createTrigger(owner, { max_runs_per_minute: 1, max_queued_runs: 2 })
     await tested(id, { params: {} })
     const answers = []
@@ -88,14 +88,14 @@ describe('POST /api/triggers/:id/test', () => {
     expect((await readRun(owner, run_id)).status).toBe('queued')
   })
 
-  it('is 409 while the trigger is disabled', async () => {
+  it('returns 409 while the trigger is disabled', async () => {
     const { id } = await createTrigger(owner, { enabled: false })
     const response = await test(id, { params: {} })
     expect(response.status).toBe(409)
     expect(await response.json()).toMatchObject({ error: 'trigger_disabled' })
   })
 
-  it('of a schedule takes params, and no event', async () => {
+  it('accepts params but no event for a schedule', async () => {
     const schedule = { kind: 'schedule', config: { cron: '0 0 1 1 *' } }
     const { id } = await createTrigger(owner, schedule)
     const run = await tested(id, { params: { scheduled_at: '2026-05-22T13:05:00Z' } })
@@ -114,7 +114,7 @@ describe('POST /api/triggers/:id/test', () => {
     [{ params: null }, 'params'],
     [{ params: {}, kind: 'webhook' }, 'kind'],
     [[], 'body'],
-  ])('is 422 and names what is wrong: %j', async (body, named) => {
+  ])('returns 422 and names the problem: %j', async (body, named) => {
     const { id } = await createTrigger(owner)
     const response = await test(id, body)
     expect(response.status).toBe(422)
@@ -122,14 +122,14 @@ describe('POST /api/triggers/:id/test', () => {
     expect(message).toContain(named)
   })
 
-  it('deep JSON: a nest of thousands is 422 and no stack overflow', async () => {
+  it('deep JSON: returns 422 for thousands of levels without a stack overflow', async () => {
     const { id } = await createTrigger(owner)
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
     const init = { ...post('', {}).init, body: `{"event": ${deep}}` }
     expect((await owner.api(`/api/triggers/${id}/test`, init)).status).toBe(422)
   })
 
-  it('is 413 over 2 MiB, and takes what is just below', async () => {
+  it('returns 413 above 2 MiB, and accepts anything below', async () => {
     const { id } = await createTrigger(owner)
     const text = 'x'.repeat(2 * 1024 * 1024 - 2)
     expect((await test(id, { event: `${text}y` })).status).toBe(413)
@@ -138,7 +138,7 @@ describe('POST /api/triggers/:id/test', () => {
     expect(await sql(id, 'SELECT 1 FROM runs')).toHaveLength(1)
   })
 
-  it('in a list shows its params, or where they are', async () => {
+  it('lists the params, or a link to the run if they are too large', async () => {
     const { id } = await createTrigger(owner, { default_params: { a: 1 } })
     const large = 'x'.repeat(2_000_000)
     for (let i = 0; i < 5; i++) await tested(id, { params: { large } })
@@ -149,7 +149,7 @@ describe('POST /api/triggers/:id/test', () => {
     expect(input_omitted).toEqual({ bytes: 2_000_012, url: `/api/runs/${oldest}` })
   })
 
-  it('somebody else’s trigger: 404, and no run', async () => {
+  it('foreign trigger: returns 404 and creates no run', async () => {
     const { id } = await createTrigger(owner)
     expect((await test(id, { params: {} }, await someOwner())).status).toBe(404)
     expect(await sql(id, 'SELECT 1 FROM runs')).toHaveLength(0)

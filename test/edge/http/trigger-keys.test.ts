@@ -27,7 +27,7 @@ const patch = (id: string, body: object) =>
   owner.api(`/api/triggers/${id}`, { ...post('', body).init, method: 'PATCH' })
 const objects = async () => (await listDurableObjectIds(env.TRIGGER_QUEUE)).length
 const isAboutKeys = ({ url }: Request) => new URL(url).pathname === SEALED_KEYS_PATH
-/** Nobody answers what is asked of keys. */
+/** Makes the origin unreachable for checks of keys. */
 const away = () =>
   between((request, send) =>
     isAboutKeys(request) ? Promise.reject(new Error('refused')) : send(request),
@@ -35,7 +35,7 @@ const away = () =>
 afterEach(() => vi.restoreAllMocks())
 
 describe('an account key in a trigger', () => {
-  it('a stolen edge: it is refused at creation, and nothing is stored', async () => {
+  it('stolen edge: is rejected at creation, and nothing is stored', async () => {
     const before = await objects()
     const response = await create({ usage_api_key: 'account-canary' })
     expect(response.status).toBe(422)
@@ -47,7 +47,7 @@ describe('an account key in a trigger', () => {
     expect(await objects()).toBe(before)
   })
 
-  it('a stolen edge: it is refused by a PATCH, and nothing of it is changed', async () => {
+  it('stolen edge: is rejected by PATCH, and nothing is changed', async () => {
     const trigger = await createTrigger(owner, { usage_api_key: 'usage-first' })
     const response = await patch(trigger.id, { name: 'other', usage_api_key: 'account-canary' })
     expect(response.status).toBe(422)
@@ -57,11 +57,11 @@ describe('an account key in a trigger', () => {
   })
 })
 
-describe('a key that could not run the action now', () => {
+describe('a key that cannot run the action now', () => {
   it.each([
     ['unknown-1', '401'],
     ['forbidden-1', '403'],
-  ])('%s is taken, with a warning that tells of %s and is not stored', async (key, status) => {
+  ])('%s is accepted with a warning about %s that is not stored', async (key, status) => {
     const created = await create({ usage_api_key: key })
     expect(created.status).toBe(201)
     const { warnings, ...record }: StoredTrigger = await created.json()
@@ -77,18 +77,20 @@ describe('a key that could not run the action now', () => {
   })
 })
 
-describe('another action under the key that is stored', () => {
+describe('a new action under the stored key', () => {
   const other = { action_code: `${script(success())} ` }
 
-  it('is stored, with a warning where the key could not run it now', async () => {
+  it('is saved with a warning if the key cannot run it now', async () => {
     const trigger = await createTrigger(owner, { usage_api_key: 'forbidden-1' })
     const changed: StoredTrigger = await (await patch(trigger.id, other)).json()
     expect(changed.action_cid).not.toBe(trigger.action_cid)
-    expect(changed.warnings).toEqual([expect.stringContaining(`execute ${changed.action_cid} now`)])
+    expect(changed.warnings).toEqual([
+      expect.stringContaining(`execute ${changed.action_cid}. Until`),
+    ])
     expect(changed.warnings![0]).toContain('403')
   })
 
-  it('is stored without one where the key may run it, or where nothing else runs', async () => {
+  it('is saved without a warning if the key can run it, or if the action is unchanged', async () => {
     const trigger = await createTrigger(owner, { usage_api_key: 'usage-1' })
     const left = between()
     expect(await (await patch(trigger.id, other)).json()).not.toHaveProperty('warnings')
@@ -97,7 +99,7 @@ describe('another action under the key that is stored', () => {
     expect(left.filter(isAboutKeys)).toHaveLength(1)
   })
 
-  it('a key moved to another trigger says nothing of itself', async () => {
+  it('moved key: a sealed key of another trigger reveals nothing about itself', async () => {
     const [one, two] = [await createTrigger(owner), await createTrigger(owner)]
     const [{ sealed }] = (await sql<{ sealed: ArrayBuffer }>(
       one.id,
@@ -108,22 +110,22 @@ describe('another action under the key that is stored', () => {
     const left = between()
     const { warnings }: StoredTrigger = await (await patch(two.id, other)).json()
     expect(left.filter(isAboutKeys)).toHaveLength(1)
-    expect(warnings).toEqual([expect.stringContaining('could not be asked')])
+    expect(warnings).toEqual([expect.stringContaining('could not check whether the key')])
   })
 
-  it('is stored where the origin is away, and says that nobody could tell', async () => {
+  it('is saved if the origin is unreachable, with a warning that the key was not checked', async () => {
     const { id } = await createTrigger(owner)
     const left = away()
     const { warnings, ...record }: StoredTrigger = await (await patch(id, other)).json()
     expect(left.filter(isAboutKeys)).toHaveLength(1)
-    expect(warnings).toEqual([expect.stringContaining('could not be asked now')])
+    expect(warnings).toEqual([expect.stringContaining('could not check whether the key')])
     expect(record.action_code).toBe(other.action_code)
     expect(await (await owner.api(`/api/triggers/${id}`)).json()).toEqual(record)
   })
 })
 
-describe('an origin that is away', () => {
-  it('creation: 503 with Retry-After, and nothing is stored', async () => {
+describe('an unreachable origin', () => {
+  it('creation: returns 503 with Retry-After, and nothing is stored', async () => {
     const before = await objects()
     away()
     const response = await create({})
@@ -132,7 +134,7 @@ describe('an origin that is away', () => {
     expect(await objects()).toBe(before)
   })
 
-  it('PATCH of a key: 503 and nothing is changed; without a key nobody asks the origin', async () => {
+  it('PATCH: returns 503 for a new key and changes nothing; other changes do not need the origin', async () => {
     const trigger = await createTrigger(owner)
     away()
     expect((await patch(trigger.id, { usage_api_key: 'usage-1', name: 'other' })).status).toBe(503)
@@ -141,7 +143,7 @@ describe('an origin that is away', () => {
   })
 })
 
-it('an oracle for keys: a PATCH of somebody else’s trigger asks the origin nothing', async () => {
+it('key oracle: a PATCH of a foreign trigger sends nothing to the origin', async () => {
   const { id } = await createTrigger(await someOwner())
   const left = between()
   expect((await patch(id, { usage_api_key: 'account-1' })).status).toBe(404)

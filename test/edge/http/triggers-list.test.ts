@@ -19,7 +19,7 @@ const list = async (query = '', of: Owner = owner): Promise<Page> => {
 }
 const ids = ({ triggers }: { triggers: { id: string }[] }) => triggers.map(({ id }) => id)
 
-/** Rows as objects would have written them, several of one millisecond. */
+/** Inserts rows as objects would have written them, several per millisecond. */
 async function rows(of: Owner, count: number, over: object = {}): Promise<string[]> {
   const template = await createTrigger(of, over)
   await env.DB.prepare('DELETE FROM triggers WHERE id = ?').bind(template.id).run()
@@ -45,14 +45,14 @@ const paged = await someOwner()
 const all = await rows(paged, 25)
 
 describe('GET /api/triggers', () => {
-  it('is a bare array of all of one’s own, newest first, and says how many', async () => {
+  it('returns an array of all triggers of the caller, newest first, with their number', async () => {
     await rows(owner, 3)
     const page = await list('', paged)
     expect(ids(page)).toEqual(all)
     expect(page).toMatchObject({ total: '25', next: undefined })
   })
 
-  it('pages link to the next, and show each trigger once, also while others come and go', async () => {
+  it('links to the next page and lists each trigger once while others change', async () => {
     const found: string[] = []
     let next: string | undefined = '?limit=10'
     while (next !== undefined) {
@@ -66,18 +66,18 @@ describe('GET /api/triggers', () => {
     expect(found).toEqual(all)
   })
 
-  it('a page that is filled exactly by the last ones has no next', async () => {
+  it('has no next page after an exactly full last page', async () => {
     expect((await list('?limit=25', paged)).next).toBeUndefined()
     expect((await list('?limit=24', paged)).next).toBeDefined()
   })
 
-  it('limit is clamped to 1 to 200', async () => {
+  it('clamps limit to the range 1 to 200', async () => {
     expect((await list('?limit=0', paged)).triggers).toHaveLength(1)
     expect((await list('?limit=-5', paged)).triggers).toHaveLength(1)
     expect((await list('?limit=100000', paged)).triggers).toHaveLength(25)
   })
 
-  it('filters by kind and enabled, and the link and the count are of the filter', async () => {
+  it('filters by kind and enabled, including the link and the count', async () => {
     const page = await list('?enabled=true&limit=5', paged)
     expect(page.total).toBe('13')
     expect(page.next).toContain('enabled=true')
@@ -98,13 +98,13 @@ describe('GET /api/triggers', () => {
     ['cursor', `?cursor=${'A'.repeat(100)}`],
     ['cursor', `?cursor=${btoa('{"a":1}').replaceAll('=', '')}`],
     ['cursor', `?cursor=${btoa('[1.5,"x"]').replaceAll('=', '')}`],
-  ])('422 names %s: %s', async (field, query) => {
+  ])('returns 422 and names %s: %s', async (field, query) => {
     const response = await owner.api(`/api/triggers${query}`)
     expect(response.status).toBe(422)
     expect((await response.json<{ message: string }>()).message).toContain(field)
   })
 
-  it('a cursor of somebody else is a place, and shows nothing of his', async () => {
+  it('foreign cursor: is only a position, and reveals no foreign trigger', async () => {
     const { next } = await list('?limit=5', paged)
     const mine = await someOwner()
     const { id } = await createTrigger(mine)
@@ -113,7 +113,7 @@ describe('GET /api/triggers', () => {
     expect(ids(await list(`?cursor=${cursor}`, mine))).toEqual([id])
   })
 
-  it('a change is listed at once', async () => {
+  it('lists a change immediately', async () => {
     const mine = await someOwner()
     const { id } = await createTrigger(mine)
     const init = { ...post('', { enabled: false, name: 'changed' }).init, method: 'PATCH' }
@@ -121,7 +121,7 @@ describe('GET /api/triggers', () => {
     expect((await list('', mine)).triggers).toMatchObject([{ id, enabled: false, name: 'changed' }])
   })
 
-  it('shows default_params of up to 8 KiB; larger ones only the trigger itself', async () => {
+  it('includes default_params of up to 8 KiB; larger ones are only in the trigger’s record', async () => {
     const mine = await someOwner()
     const of = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
     const small = of(LISTED_PARAMS_MAX_BYTES)
@@ -138,7 +138,7 @@ describe('GET /api/triggers', () => {
     })
   })
 
-  it('a schedule’s next run is none of the past, though its row is of its last change', async () => {
+  it('computes the next run of a schedule instead of returning a past one from its row', async () => {
     const mine = await someOwner()
     const { id } = await createTrigger(mine, { kind: 'schedule', config: { cron: '0 0 1 1 *' } })
     await env.DB.prepare(
@@ -153,7 +153,7 @@ describe('GET /api/triggers', () => {
 })
 
 describe('an account with very many triggers', () => {
-  it('may have a thousand, and then makes room first', async () => {
+  it('may have a thousand, and must delete some to create more', async () => {
     const mine = await someOwner()
     await rows(mine, TRIGGERS_MAX - 1)
     const { path, init } = post('/api/triggers', webhook())
@@ -172,13 +172,13 @@ describe('an account with very many triggers', () => {
   })
 })
 
-describe('the queries of a list', () => {
+describe('list queries', () => {
   it.each([
     ['all', {}],
     ['a page', { limit: 10 }],
     ['a later page', { limit: 10, after: { createdAt: 1_000_004, id: 'x' } }],
     ['filtered', { limit: 10, kind: 'webhook' as const, enabled: true }],
-  ])('read %s by the index of owners, and sort nothing', async (_, query) => {
+  ])('read %s by the owner index without sorting', async (_, query) => {
     const prepare = vi.spyOn(env.DB, 'prepare')
     await listTriggers(db, 0, paged.id, query)
     const statements = prepare.mock.calls.map(([text]) => text)

@@ -31,7 +31,7 @@ const changed = async (id: string, body: object): Promise<TriggerRecord> => {
 const send = (id: string) => edge(`/webhook/${id}`, { method: 'POST', body: '{}' })
 
 describe('PATCH /api/triggers/:id', () => {
-  it('answers the record, changes what was sent, and leaves the rest', async () => {
+  it('changes the given fields, keeps the rest, and returns the record', async () => {
     const before = await createTrigger(owner, {
       default_params: { a: 1 },
       options: { concurrency: 3, dedup: true },
@@ -51,12 +51,12 @@ describe('PATCH /api/triggers/:id', () => {
     expect(await read(before.id)).toEqual(after)
   })
 
-  it('an empty object changes nothing, not even updated_at', async () => {
+  it('changes nothing for an empty object, not even updated_at', async () => {
     const before = await createTrigger(owner)
     expect(await changed(before.id, {})).toEqual(before)
   })
 
-  it('a new source has its own CID, and runs that were queued before keep the old one', async () => {
+  it('gives a new source its own CID; runs queued before keep the old one', async () => {
     const { id, action_cid } = await createTrigger(owner, {
       enabled: true,
       max_runs_per_minute: 1,
@@ -74,7 +74,7 @@ describe('PATCH /api/triggers/:id', () => {
     expect(await later).toMatchObject({ response: 'new', action_cid: after.action_cid })
   })
 
-  it('new default_params are those of runs that are queued from then on', async () => {
+  it('applies new default_params to runs that are queued from then on', async () => {
     const { id } = await createTrigger(owner, { default_params: { a: 1, b: 1 } })
     await changed(id, { default_params: { a: 2 } })
     const run = await runOnce(owner, await fire(id))
@@ -82,13 +82,13 @@ describe('PATCH /api/triggers/:id', () => {
     expect(run.input).not.toHaveProperty('b')
   })
 
-  it('options are replaced as a whole', async () => {
+  it('replaces options as a whole', async () => {
     const { id } = await createTrigger(owner, { options: { concurrency: 3, on_lost: 'retry' } })
     expect((await changed(id, { options: { dedup: true } })).options).toEqual({ dedup: true })
     expect(await sql(id, 'SELECT concurrency FROM trigger')).toEqual([{ concurrency: 8 }])
   })
 
-  it('a new usage key is used by the next run, and shown by nobody', async () => {
+  it('uses a new usage key for the next run, and never returns it', async () => {
     const { id } = await createTrigger(owner, { usage_api_key: 'usage-old' })
     const response = await patch(id, { usage_api_key: 'usage-canary' })
     expect(await response.text()).not.toContain('canary')
@@ -101,7 +101,7 @@ describe('PATCH /api/triggers/:id', () => {
     expect(new TextDecoder('latin1').decode(stored!.sealed)).not.toContain('canary')
   })
 
-  it('a new key ends a row of refusals, which were of the old one', async () => {
+  it('resets the count of refusals with a new key', async () => {
     const { id } = await createTrigger(owner)
     await sql(id, 'UPDATE trigger SET refusals = 9, refusals_since = 1')
     await kill(id)
@@ -115,7 +115,7 @@ describe('PATCH /api/triggers/:id', () => {
 })
 
 describe('enabled', () => {
-  it('false: nothing is taken and nothing starts; true: what waits is run', async () => {
+  it('false stops accepting and starting runs; true resumes queued runs', async () => {
     const { id } = await createTrigger(owner, { action_code: script(slow(300), success('late')) })
     await changed(id, { options: { concurrency: 1 } })
     const first = await fire(id)
@@ -134,7 +134,7 @@ describe('enabled', () => {
     expect((await send(id)).status).toBe(202)
   })
 
-  it('enabling clears the reason for which the service had disabled it', async () => {
+  it('true clears the reason for which the service disabled the trigger', async () => {
     const { id } = await createTrigger(owner)
     await sql(id, "UPDATE trigger SET enabled = 0, disabled_reason = 'refused', refusals = 10")
     await kill(id)
@@ -147,8 +147,8 @@ describe('enabled', () => {
   })
 })
 
-describe('caps that are lowered act at once', () => {
-  it('max_queued_runs below what is queued: nothing is lost, and nothing more is taken', async () => {
+describe('lower caps take effect immediately', () => {
+  it('max_queued_runs below the queue length: keeps queued runs and accepts no more', async () => {
     const { id } = await createTrigger(owner, { max_runs_per_minute: 1 })
     const runs = [await fire(id), await fire(id), await fire(id), await fire(id)]
     await runOnce(owner, runs[0]!)
@@ -160,7 +160,7 @@ describe('caps that are lowered act at once', () => {
     expect((await send(id)).status).toBe(202)
   })
 
-  it('max_runs_per_minute: starts of the last minute count', async () => {
+  it('max_runs_per_minute: counts starts of the last minute', async () => {
     const { id } = await createTrigger(owner, { max_runs_per_minute: 10 })
     await runOnce(owner, await fire(id))
     await changed(id, { max_runs_per_minute: 1 })
@@ -171,7 +171,7 @@ describe('caps that are lowered act at once', () => {
     expect(await runOnce(owner, waiting)).toMatchObject({ status: 'success' })
   })
 
-  it('concurrency: no more are under way than it says now', async () => {
+  it('concurrency: starts no run above the new limit', async () => {
     const { id } = await createTrigger(owner, { action_code: script(slow(400)) })
     const first = await fire(id)
     await changed(id, { options: { concurrency: 1 } })
@@ -188,7 +188,7 @@ describe('a schedule', () => {
   const schedule = (cron: string, over: object = {}) =>
     createTrigger(owner, { kind: 'schedule', config: { cron }, ...over })
 
-  it('a new cron starts from now; disabled it has no next run', async () => {
+  it('counts a new cron expression from now, and has no next run while disabled', async () => {
     const { id } = await schedule('0 0 1 1 *')
     const { next_run_at } = await changed(id, { config: { cron: '0 * * * *' } })
     const hour = 60 * 60 * 1000
@@ -201,9 +201,9 @@ describe('a schedule', () => {
     expect(again.next_run_at).toMatch(/-01-01T00:05:00/)
   })
 
-  it('the same cron again keeps the next tick', async () => {
+  it('keeps the next tick if the cron expression is unchanged', async () => {
     const { id } = await schedule('*/30 * * * *')
-    // Not the tick that a new cron would begin with.
+    // Differs from the first tick of a new cron expression.
     const due = (await nextTickAt(id))! + 30 * 60 * 1000
     await sql(id, 'UPDATE trigger SET next_tick_at = ?', due)
     await kill(id)
@@ -214,7 +214,7 @@ describe('a schedule', () => {
   })
 })
 
-describe('what a PATCH may not be', () => {
+describe('an invalid PATCH', () => {
   const RECORD_ONLY = ['id', 'action_cid', 'webhook_url', 'created_at', 'updated_at', 'cron']
 
   it.each<[string, object]>([
@@ -234,7 +234,7 @@ describe('what a PATCH may not be', () => {
     ['options.concurrency', { options: { concurrency: 65 } }],
     ['options.misfire', { options: { misfire: 'skip' } }],
     ['options.dedup', { options: { dedup: { header: 'x y' } } }],
-  ])('422 names %s for %o, and nothing is changed', async (field, body) => {
+  ])('returns 422 and names %s for %o, and changes nothing', async (field, body) => {
     const before = await createTrigger(owner)
     const response = await patch(before.id, { name: 'half', ...body })
     expect(response.status).toBe(422)
@@ -242,25 +242,25 @@ describe('what a PATCH may not be', () => {
     expect(await read(before.id)).toEqual(before)
   })
 
-  it.each(['', '{', '[', 'null x'])('400 for what is not JSON: %j', async (body) => {
+  it.each(['', '{', '[', 'null x'])('returns 400 for invalid JSON: %j', async (body) => {
     const { id } = await createTrigger(owner)
     const init = { ...post('', {}).init, method: 'PATCH', body }
     expect((await owner.api(`/api/triggers/${id}`, init)).status).toBe(400)
   })
 
-  it('400 for bytes that are no UTF-8: another source than was sent would be stored', async () => {
+  it('returns 400 for invalid UTF-8, because the stored source would differ from the sent one', async () => {
     const { id } = await createTrigger(owner)
     const body = new Uint8Array([...new TextEncoder().encode('{"action_code":"'), 0xff, 0x22, 0x7d])
     const init = { ...post('', {}).init, method: 'PATCH', body }
     expect((await owner.api(`/api/triggers/${id}`, init)).status).toBe(400)
   })
 
-  it('422 for a name that has no UTF-8 form', async () => {
+  it('returns 422 for a name that cannot be encoded as UTF-8', async () => {
     const { id } = await createTrigger(owner)
     expect((await patch(id, { name: '\ud800' })).status).toBe(422)
   })
 
-  it('404 after it was deleted', async () => {
+  it('returns 404 for a deleted trigger', async () => {
     const { id } = await createTrigger(owner)
     await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
     expect((await patch(id, { enabled: true })).status).toBe(404)

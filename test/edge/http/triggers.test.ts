@@ -13,7 +13,7 @@ const indexed = (id: string) =>
   env.DB.prepare('SELECT * FROM triggers WHERE id = ?').bind(id).first()
 
 describe('POST /api/triggers', () => {
-  it('answers 201 with the record, its place, the defaults, and never the usage key', async () => {
+  it('returns 201 with the record, location and defaults, and never the usage key', async () => {
     const response = await create(webhook({ usage_api_key: 'canary-usage-key' }))
     expect(response.status).toBe(201)
     const text = await response.text()
@@ -67,7 +67,7 @@ describe('POST /api/triggers', () => {
     ['enabled', { enabled: 'true' }],
     ['max_runs', { max_runs: 5 }],
     ['usage_key', { usage_key: 'x' }],
-  ])('answers 422 and names %s for %o', async (field, over) => {
+  ])('returns 422 and names %s for %o', async (field, over) => {
     const response = await create(webhook(over))
     expect(response.status).toBe(422)
     const body: { error: string; message: string } = await response.json()
@@ -79,18 +79,18 @@ describe('POST /api/triggers', () => {
     { max_runs_per_minute: 1, max_queued_runs: 1 },
     { max_runs_per_minute: 6_000, max_queued_runs: 10_000, config: {} },
     { action_code: 'x'.repeat(TRIGGER_SOURCE_MAX_BYTES) },
-  ])('takes what is just within the bounds', async (over) => {
+  ])('accepts values at the limits', async (over) => {
     expect((await create(webhook(over))).status).toBe(201)
   })
 
-  it.each(['', '{', 'nothing', '{"name":'])('answers 400 to what is not JSON: %j', async (body) => {
+  it.each(['', '{', 'nothing', '{"name":'])('returns 400 for invalid JSON: %j', async (body) => {
     const headers = { 'content-type': 'application/json' }
     const response = await owner.api('/api/triggers', { method: 'POST', body, headers })
     expect(response.status).toBe(400)
   })
 
   it.each(['null', '[]', '"text"', '5'])(
-    'answers 422 to JSON that is no object: %s',
+    'returns 422 for JSON that is not an object: %s',
     async (body) => {
       const headers = { 'content-type': 'application/json' }
       const response = await owner.api('/api/triggers', { method: 'POST', body, headers })
@@ -98,7 +98,7 @@ describe('POST /api/triggers', () => {
     },
   )
 
-  it('a nested bomb in default_params is 422, not a crash', async () => {
+  it('JSON bomb: returns 422 for deeply nested default_params without crashing', async () => {
     const body = `{"name":"x","kind":"webhook","action_code":"x","usage_api_key":"x","default_params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`
     const headers = { 'content-type': 'application/json' }
     const response = await owner.api('/api/triggers', { method: 'POST', body, headers })
@@ -107,7 +107,7 @@ describe('POST /api/triggers', () => {
 })
 
 describe('GET /api/triggers', () => {
-  it('answers a bare array of one’s own, newest first, without sources and keys', async () => {
+  it('returns an array of the caller’s triggers, newest first, without sources and keys', async () => {
     const [mine, other] = [await someOwner(), await someOwner()]
     expect(await list(mine)).toEqual([])
     const records = []
@@ -124,7 +124,7 @@ describe('GET /api/triggers', () => {
 })
 
 describe('DELETE /api/triggers/:id', () => {
-  it('answers 204; the record, its history, its sealed key and its row in the index are gone', async () => {
+  it('returns 204 and deletes the record, history, sealed key and index row', async () => {
     const { id } = await createTrigger(owner)
     const run = await runOnce(owner, await fire(id))
     const gone = await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })

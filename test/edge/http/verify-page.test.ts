@@ -21,8 +21,8 @@ const policyOf = (response: Response) => {
   )
 }
 
-describe('the page /verify', () => {
-  it('may run its own script and ask the origin, and nothing else', async () => {
+describe('the /verify page', () => {
+  it('may run only its own script and connect only to the origin', async () => {
     const response = await edge('/verify')
     expect(response.status).toBe(200)
     expect(policyOf(response)).toMatchObject({
@@ -35,20 +35,20 @@ describe('the page /verify', () => {
     })
   })
 
-  it('says without a script what to run instead', async () => {
+  it('shows the command to run instead if scripts are disabled', async () => {
     const text = await (await edge('/verify')).text()
     expect(text).toContain(`npx --no-install svc verify ${ORIGIN}`)
     expect(text).toContain('<noscript>')
   })
 
-  it('may ask the node that the person named, by its host and without its path', async () => {
+  it('may connect to the host of the node that the user entered', async () => {
     const response = await submitted('https://rpc.example/v1/key?a=b', own)
     expect(response.status).toBe(200)
     expect(policyOf(response)['connect-src']).toBe(`${ORIGIN} https://rpc.example`)
     expect(await response.text()).toContain('data-rpc-url="https://rpc.example/v1/key?a=b"')
   })
 
-  it('a node’s address that would widen the policy does not', async () => {
+  it('policy injection: a node URL cannot widen the policy', async () => {
     for (const address of [
       "https://rpc.example;script-src 'unsafe-inline'",
       'https://*/',
@@ -61,13 +61,13 @@ describe('the page /verify', () => {
     }
   })
 
-  it('an address with markup in it is text', async () => {
+  it('XSS: escapes markup in a URL', async () => {
     const response = await submitted('https://rpc.example/"><script>alert(1)</script>', own)
     expect(await response.text()).not.toContain('<script>alert')
   })
 
   it.each(['http://rpc.example', 'javascript:alert(1)', 'rpc.example', 'file:///etc/passwd'])(
-    'does not take %s for a node',
+    'rejects %s as a node URL',
     async (address) => {
       const response = await submitted(address, own)
       expect(response.status).toBe(400)
@@ -75,14 +75,14 @@ describe('the page /verify', () => {
     },
   )
 
-  it('a form of another site is refused', async () => {
+  it('CSRF: rejects a form of another site', async () => {
     const response = await submitted('https://rpc.example', { 'sec-fetch-site': 'cross-site' })
     expect(response.status).toBe(403)
   })
 })
 
-describe('the script of /verify', () => {
-  it('is text that a browser runs, for this site’s own pages', async () => {
+describe('the /verify script', () => {
+  it('is served as JavaScript for pages of this site only', async () => {
     const response = await edge('/scripts/verify.js')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')

@@ -21,7 +21,7 @@ async function signedIn(email = someone()) {
 }
 
 describe('authorizing an agent', () => {
-  it('is the flow of the specification: sign in, come back, press Authorize, and the token works', async () => {
+  it('works end to end: sign in, return, authorize, and the token is valid', async () => {
     const [browser, agent, email] = [openBrowser(edge), await newAgent(), someone()]
     const sentToSignIn = await browser.get(agent.path)
     expect(sentToSignIn.status).toBe(303)
@@ -45,7 +45,7 @@ describe('authorizing an agent', () => {
     `${'A'.repeat(42)} `,
     `${'A'.repeat(42)}é`,
     `${'A'.repeat(30)}"><script>x`,
-  ])('answers 400 with a page to the challenge %j, and shows nothing of it', async (challenge) => {
+  ])('returns a 400 page for the challenge %j without echoing it', async (challenge) => {
     const browser = await signedIn()
     const path = `/agent/authorize?challenge=${encodeURIComponent(challenge)}`
     const form = { challenge, csrf: 'x', decision: 'authorize' }
@@ -59,26 +59,26 @@ describe('authorizing an agent', () => {
     expect(await rowsOf(challenge)).toEqual([])
   })
 
-  it('link previews: opening the page grants nothing', async () => {
+  it('link preview: opening the page grants nothing', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     expect((await browser.get(agent.path)).status).toBe(200)
     expect(await rowsOf(agent.challenge)).toEqual([])
   })
 
-  it('refusing grants nothing', async () => {
+  it('grants nothing if the user refuses', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     const response = await decide(browser, agent.challenge, 'refuse')
     expect(await response.text()).toContain('Nothing was granted')
     expect(await rowsOf(agent.challenge)).toEqual([])
   })
 
-  it('a form without a decision grants nothing', async () => {
+  it('grants nothing for a form without a decision', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     expect((await decide(browser, agent.challenge, '')).status).toBe(400)
     expect(await rowsOf(agent.challenge)).toEqual([])
   })
 
-  it('approving again changes nothing, the end included', async () => {
+  it('changes nothing when approved again, not even the expiry', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     await decide(browser, agent.challenge)
     const before = await rowsOf(agent.challenge)
@@ -87,7 +87,7 @@ describe('authorizing an agent', () => {
     expect(await rowsOf(agent.challenge)).toEqual(before)
   })
 
-  it('approving an expired token again says so and does not bring it back', async () => {
+  it('does not renew an expired token when approved again, and returns 410', async () => {
     const [email, agent] = [someone(), await newAgent()]
     await decide(await signedIn(email), agent.challenge)
     edge.clock.ms += 30 * DAY_MS
@@ -96,7 +96,7 @@ describe('authorizing an agent', () => {
     expect((await me(agent.token)).status).toBe(401)
   })
 
-  it('ends with the session: a browser whose session is over is sent to sign in', async () => {
+  it('redirects to sign-in if the session has expired', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     const csrf = await csrfOf(browser, agent.challenge)
     edge.clock.ms += 7 * DAY_MS
@@ -107,16 +107,18 @@ describe('authorizing an agent', () => {
   })
 })
 
-describe('consent phishing: the page says what a victim needs to refuse', () => {
-  it('names the account, the grant, its length and the warning', async () => {
+describe('consent phishing: the page shows what a victim needs to know to refuse', () => {
+  it('shows the account, the access, its duration and a warning', async () => {
     const email = someone()
     const browser = await signedIn(email)
     const page = await (await browser.get((await newAgent()).path)).text()
     const text = page.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ')
-    expect(text).toContain(`asks to act as ${email}`)
-    expect(text).toContain('see, create, change and delete them')
+    expect(text).toContain(`requests access to act as ${email}`)
+    expect(text).toContain('view, create, change and delete them')
     expect(text).toContain('run history')
-    expect(text).toContain('This lasts 90 days, and ends earlier if it is not used for 30 days.')
+    expect(text).toContain(
+      'Access lasts 90 days, and ends earlier if the token is unused for 30 days.',
+    )
     expect(text).toContain('Only continue if you just started this yourself.')
     expect(page).not.toContain('autofocus')
   })
@@ -128,7 +130,7 @@ describe('consent phishing: the page says what a victim needs to refuse', () => 
     expect(await response.text()).toContain('<p class="code">24H3-6H2N</p>')
   })
 
-  it('makes the code of the first 40 bits in Crockford’s base32', () => {
+  it('derives the code from the first 40 bits in Crockford’s base32', () => {
     expect(comparisonCode(new Uint8Array(32))).toBe('0000-0000')
     expect(comparisonCode(new Uint8Array(32).fill(255))).toBe('ZZZZ-ZZZZ')
     expect(comparisonCode(Uint8Array.of(0, 0, 0, 0, 1, 255))).toBe('0000-0001')
@@ -136,8 +138,8 @@ describe('consent phishing: the page says what a victim needs to refuse', () => 
   })
 })
 
-describe('a session that authorizes program after program', () => {
-  it('FLOOD OF TOKENS: is refused above its rate, and nothing is bound', async () => {
+describe('a session that authorizes many programs', () => {
+  it('token flood: is rate limited, and binds no token above the limit', async () => {
     const asked: [string, string][] = []
     const full = identityApp('local', {
       requireRate: async (name, caller) => {
@@ -167,7 +169,7 @@ describe('name and access', () => {
     return { agent, response, text: await response.text() }
   }
 
-  it('may be chosen, and /api/me says them', async () => {
+  it('can be chosen, and are returned by /api/me', async () => {
     const { agent } = await choose({ name: ' night bot ', access: 'read' })
     expect(await (await me(agent.token)).json()).toMatchObject({
       label: 'night bot',
@@ -176,7 +178,7 @@ describe('name and access', () => {
   })
 
   it.each([{}, { name: '', access: 'all' }])(
-    'left out (%j) give both scopes, and no name',
+    'default to both scopes and no name if omitted (%j)',
     async (over) => {
       const { agent } = await choose(over)
       expect(await (await me(agent.token)).json()).toMatchObject({
@@ -187,7 +189,7 @@ describe('name and access', () => {
   )
 
   it.each(['a\u202Eb', 'a\u0000b', 'x'.repeat(65), '"><script>alert(1)</script>\u0007'])(
-    'INJECTION VIA NAME: %j grants nothing, and comes back as text to be mended',
+    'injection by name: %j grants nothing, and is shown again as escaped text',
     async (name) => {
       const { agent, response, text } = await choose({ name })
       expect(response.status).toBe(400)
@@ -197,7 +199,7 @@ describe('name and access', () => {
     },
   )
 
-  it('SCOPE ESCALATION: read only is still chosen where the page comes back for another name', async () => {
+  it('scope escalation: the selected access is kept when the form is shown again', async () => {
     for (const [access, other] of [
       ['read', 'all'],
       ['all', 'read'],
@@ -208,7 +210,7 @@ describe('name and access', () => {
     }
   })
 
-  it('SCOPE ESCALATION: an access that there is none of grants nothing', async () => {
+  it('scope escalation: an unknown access grants nothing', async () => {
     for (const access of ['admin', 'triggers:write', '__proto__', 'constructor']) {
       const { agent, response } = await choose({ access })
       expect([access, response.status]).toEqual([access, 400])
@@ -217,7 +219,7 @@ describe('name and access', () => {
   })
 })
 
-it('CLICKJACKING: no frame shows the page, nothing is focused, and the button is dead for a second', async () => {
+it('clickjacking: the page is not framed, nothing is focused, and the button is disabled for a second', async () => {
   const response = await (await signedIn()).get((await newAgent()).path)
   expect(response.headers.get('x-frame-options')).toBe('DENY')
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
@@ -228,7 +230,7 @@ it('CLICKJACKING: no frame shows the page, nothing is focused, and the button is
   expect(page).not.toContain('autofocus')
 })
 
-it('the owner is told by mail, once for each token', async () => {
+it('notifies the owner by e-mail, once per token', async () => {
   const [email, agent] = [someone(), await newAgent()]
   const browser = await signedIn(email)
   await edge.afterwards()
@@ -243,7 +245,7 @@ it('the owner is told by mail, once for each token', async () => {
 })
 
 describe('token fixation: a second account approves the same challenge', () => {
-  it('gets 409, and the token stays with the first account', async () => {
+  it('returns 409, and the token stays with the first account', async () => {
     const [first, agent] = [someone(), await newAgent()]
     await decide(await signedIn(first), agent.challenge)
     const response = await decide(await signedIn(), agent.challenge)
@@ -252,7 +254,7 @@ describe('token fixation: a second account approves the same challenge', () => {
     expect(await (await me(agent.token)).json()).toMatchObject({ email: first })
   })
 
-  it('gets 409 after a revocation and after the end too: a challenge is bound for ever', async () => {
+  it('returns 409 even after revocation and expiry, because a challenge is bound permanently', async () => {
     const agent = await newAgent()
     await decide(await signedIn(), agent.challenge)
     await db
@@ -263,7 +265,7 @@ describe('token fixation: a second account approves the same challenge', () => {
     expect((await decide(await signedIn(), agent.challenge)).status).toBe(409)
   })
 
-  it('race: of two accounts that approve at once, one is bound and the other is told', async () => {
+  it('race: binds one of two simultaneous approvals, and rejects the other', async () => {
     const agent = await newAgent()
     const browsers = [await signedIn(), await signedIn()]
     const answers = await Promise.all(browsers.map((browser) => decide(browser, agent.challenge)))
@@ -272,8 +274,8 @@ describe('token fixation: a second account approves the same challenge', () => {
   })
 })
 
-describe('resurrection of a revoked token', () => {
-  it('is not possible by approving it again', async () => {
+describe('resurrecting a revoked token', () => {
+  it('fails if it is approved again', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     await decide(browser, agent.challenge)
     await db
@@ -287,7 +289,7 @@ describe('resurrection of a revoked token', () => {
   })
 })
 
-describe('CSRF on approve', () => {
+describe('CSRF on approval', () => {
   it.each(['', 'x', 'A'.repeat(43), 'not base64url!'])(
     'the token %j grants nothing',
     async (csrf) => {
@@ -298,7 +300,7 @@ describe('CSRF on approve', () => {
     },
   )
 
-  it('no token grants nothing', async () => {
+  it('a missing token grants nothing', async () => {
     const [victim, agent] = [await signedIn(), await newAgent()]
     const form = { challenge: agent.challenge, decision: 'authorize' }
     expect((await victim.post('/agent/authorize', form)).status).toBe(403)
@@ -335,7 +337,7 @@ describe('CSRF on approve', () => {
     { origin: 'null' },
     {},
   ] as Record<string, string>[])(
-    'a form from elsewhere (%j) grants nothing, its token right',
+    'a valid token in a form from elsewhere (%j) grants nothing',
     async (headers) => {
       const [victim, agent] = [await signedIn(), await newAgent()]
       const csrf = await csrfOf(victim, agent.challenge)
@@ -345,7 +347,7 @@ describe('CSRF on approve', () => {
     },
   )
 
-  it('an agent cannot approve an agent: a bearer token is no session', async () => {
+  it('a bearer token is not a session, so an agent cannot approve an agent', async () => {
     const [browser, agent, next] = [await signedIn(), await newAgent(), await newAgent()]
     await decide(browser, agent.challenge)
     const headers = { authorization: `Bearer ${agent.token}` }

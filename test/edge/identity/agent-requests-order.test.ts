@@ -1,4 +1,4 @@
-/** What can be done to one challenge, in any order and at once, by two accounts. */
+/** Operations on one challenge by two accounts, in any order and concurrently. */
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,10 +20,10 @@ const rowOf = (challenge: string) =>
 const tokenOf = (challenge: string) =>
   db.select().from(agentTokens).where(eq(agentTokens.challenge, challenge)).get()
 
-/** Another code than the request's, in its form. */
+/** Returns a well-formed code that does not match the request. */
 const another = (code: string) => (code[0] === '7' ? '8' : '7') + code.slice(1)
 
-describe('any order of events', () => {
+describe('operations in any order', () => {
   const PEOPLE = ['one', 'other'] as const
   const event = fc.oneof(
     fc.record({ what: fc.constantFrom('register', 'expire' as const) }),
@@ -34,7 +34,7 @@ describe('any order of events', () => {
   )
   type Event = { what: string; who?: (typeof PEOPLE)[number] }
 
-  /** One challenge, two accounts, and what can be done to it. */
+  /** Creates a challenge and two accounts, and functions for all operations. */
   async function world() {
     const { challenge } = await newAgent()
     const clock = { ms: edge.clock.ms }
@@ -66,7 +66,7 @@ describe('any order of events', () => {
     return { challenge, ids, happens }
   }
 
-  /** What the rules say of one event after another. */
+  /** Returns a model that predicts the result of each operation in sequence. */
   function model() {
     let bound: { who: string; revoked: boolean } | undefined
     let request: 'open' | 'approved' | 'refused' | 'locked' | 'expired' | undefined
@@ -112,7 +112,7 @@ describe('any order of events', () => {
     }
   }
 
-  it('is answered as the rules say', async () => {
+  it('return the results of the model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 3, maxLength: 10 }), async (events) => {
         const { happens } = await world()
@@ -124,7 +124,7 @@ describe('any order of events', () => {
     )
   }, 60_000)
 
-  it('RACE: at once, it binds one account at most, and none without its rule', async () => {
+  it('race: bind at most one account, and only after a valid approval', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.boolean(),
@@ -132,7 +132,7 @@ describe('any order of events', () => {
         async (first, events) => {
           const { challenge, ids, happens } = await world()
           if (first) await happens({ what: 'register' })
-          // Time does not race: it goes on in between.
+          // Expiry does not race with the other operations.
           const racing = events.filter(({ what }) => what !== 'expire')
           const said = await Promise.all(racing.map(happens))
           const [token, row] = [await tokenOf(challenge), await rowOf(challenge)]

@@ -48,10 +48,10 @@ async function me(token: string) {
   return { status: response.status, body: await response.json<Record<string, unknown>>() }
 }
 
-/** Another code than the request's, in its form. */
+/** Returns a well-formed code that does not match the request. */
 const another = (code: string) => (code[0] === '7' ? '8' : '7') + code.slice(1)
 
-/** What a page says, in words. */
+/** Returns the text of a page without markup. */
 const words = async (response: Response) =>
   (await response.text())
     .replace(/<style>[^]*<\/style>/, '')
@@ -65,7 +65,7 @@ async function type(browser: Browser, challenge: string, user_code: string, over
 }
 
 describe('registering a request', () => {
-  it('gives a code, the link of every flow, and ten minutes', async () => {
+  it('returns a code, the authorization link, and an expiry in ten minutes', async () => {
     const { challenge, path } = await newAgent()
     const response = await register({ challenge, label: '  a robot ' })
     expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store'])
@@ -90,7 +90,7 @@ describe('registering a request', () => {
     [{ challenge: aChallenge, label: 'x', scopes: 'triggers:read' }, 422, 'scopes'],
     [{ challenge: aChallenge, label: 'x', user_code: '0000-0000' }, 422, 'user_code'],
     [{ challenge: aChallenge, label: 'x'.repeat(5_000) }, 413, 'large'],
-  ])('refuses %j with %i, and says why', async (body, status, said) => {
+  ])('rejects %j with %i and the reason', async (body, status, said) => {
     const response = await register(body)
     expect(response.status).toBe(status)
     expect(JSON.stringify(await response.json())).toContain(said)
@@ -112,7 +112,7 @@ describe('registering a request', () => {
     ['private use', '\uE000'],
     ['65 characters', 'x'.repeat(65)],
     ['65 astral characters', '🦊'.repeat(65)],
-  ])('INJECTION VIA LABEL: %s is refused', async (_, label) => {
+  ])('injection by label: rejects %s', async (_, label) => {
     const agent = await newAgent()
     const response = await register({ challenge: agent.challenge, label })
     expect(response.status).toBe(422)
@@ -127,14 +127,14 @@ describe('registering a request', () => {
     'Việt'.normalize('NFD'),
     '<script>alert(1)</script>',
     '" onx="',
-  ])('INJECTION VIA LABEL: %j is shown as text', async (label) => {
+  ])('injection by label: shows %j as text', async (label) => {
     const agent = await registered({ label })
     const page = await (await (await signedIn()).get(agent.path)).text()
     const escaped = label.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
     expect(page).toContain(`<bdi>${escaped}</bdi>`)
   })
 
-  it('REQUEST FOR A BOUND CHALLENGE: what was approved or registered is 409, which of them is not told', async () => {
+  it('bound challenge: returns 409 for an approved or registered challenge, without revealing which', async () => {
     const [bound, known] = [await newAgent(), await registered()]
     await decide(await signedIn(), bound.challenge)
     const answers = [bound, known].map(async ({ challenge }) => {
@@ -147,15 +147,15 @@ describe('registering a request', () => {
     expect(await rowOf(known.challenge)).toMatchObject({ label: 'a robot' })
   })
 
-  it('race: of many registrations of one challenge at once one gets the code', async () => {
+  it('race: gives the code to only one of many simultaneous registrations', async () => {
     const { challenge } = await newAgent()
     const all = Array.from({ length: 5 }, () => register({ challenge, label: 'x' }))
     const statuses = (await Promise.all(all)).map(({ status }) => status)
     expect(statuses.toSorted((one, other) => one - other)).toEqual([201, 409, 409, 409, 409])
   })
 
-  it('is cleared away a day after its end', async () => {
-    // Test files share the database, and a registration clears only the oldest rows.
+  it('is deleted a day after it expired', async () => {
+    // Test files share the database, and a registration deletes only the oldest rows.
     await db.delete(agentRequests)
     const old = await registered()
     edge.clock.ms += 10 * MINUTE_MS + DAY_MS - 1
@@ -166,7 +166,7 @@ describe('registering a request', () => {
     expect(await rowOf(old.challenge)).toBeUndefined()
   })
 
-  it('TIMING/STORAGE: the code is in no row, and a copy of the database does not give it away', async () => {
+  it('stolen database: contains neither the code nor a plain hash of it', async () => {
     const { challenge, user_code, request_id } = await registered()
     const row = await rowOf(challenge)
     expect(JSON.stringify(row)).not.toContain(user_code)
@@ -175,14 +175,14 @@ describe('registering a request', () => {
       new TextEncoder().encode(request_id + user_code),
     )
     expect(row!.userCodeHash).not.toBe(btoa(String.fromCharCode(...new Uint8Array(digest))))
-    // The same code of another request has another hash.
+    // The same code has a different hash in another request.
     const other = await registered()
     expect((await rowOf(other.challenge))!.userCodeHash).not.toBe(row!.userCodeHash)
   })
 })
 
-describe('A FLOOD OF REQUESTS from many addresses', () => {
-  it('ends at a bound: no more are taken, none that ended is forgotten, and the plain flow goes on', async () => {
+describe('request flood from many addresses', () => {
+  it('accepts no requests above the limit, keeps past refusals, and leaves the plain flow available', async () => {
     const refused = await registered()
     await refuseRequest(edge.services, refused.request_id)
     const oldest = await db.get<{ id: number }>(sql`select min(rowid) as id from agent_requests`)
@@ -208,12 +208,12 @@ describe('A FLOOD OF REQUESTS from many addresses', () => {
 })
 
 describe('approving a registered request', () => {
-  it('asks for the code, shows name and scopes, and gives what was asked for', async () => {
+  it('requires the code, shows the name and scopes, and grants what was requested', async () => {
     const agent = await registered({ label: 'release bot', scopes: ['triggers:read'] })
     const browser = await signedIn()
     const page = await browser.get(agent.path)
     const text = await words(page)
-    expect(text).toContain('It calls itself release bot; anybody can use any name.')
+    expect(text).toContain('It calls itself release bot. Any program can use any name.')
     expect(text).toContain('read their run history')
     expect(text).not.toContain('create, change')
     expect(text).not.toContain(agent.user_code)
@@ -224,7 +224,7 @@ describe('approving a registered request', () => {
     })
   })
 
-  it('takes the code in any case, without hyphen, with blanks, with O, I and L for 0 and 1', async () => {
+  it('accepts the code in any case, without a hyphen, with spaces, and with O, I and L for 0 and 1', async () => {
     expect(readCrockfordCode('k7o1-Lip0')).toBe('K701-11P0')
     for (const typed of ['K701-11P0', ' k70111p0', 'K701 11P0', 'k7 01–11 p0', 'K7OI-LlPo'])
       expect([typed, readCrockfordCode(typed)]).toEqual([typed, 'K701-11P0'])
@@ -236,21 +236,21 @@ describe('approving a registered request', () => {
     expect(await tokenOf(challenge)).toBeDefined()
   })
 
-  it('USER-CODE GUESSING: five wrong codes lock it, each page says how many are left, and the right one is too late', async () => {
+  it('code guessing: locks after five wrong codes, shows the attempts left, and then rejects the right code', async () => {
     const { token, challenge, user_code, path } = await registered()
     const browser = await signedIn()
     const said = []
     for (let guess = 0; guess < 5; guess++) {
       const answer = await type(browser, challenge, another(user_code))
-      said.push([answer.status, /(\w+) attempts? (is|are) left/.exec(await words(answer))?.[1]])
-      // The form is gone with the last one.
+      said.push([answer.status, /(\w+) attempts? left/.exec(await words(answer))?.[1]])
+      // The page after the last attempt has no form.
       if (guess === 3) edge.clock.ms += 1
     }
     expect(said).toEqual([
       [400, '4'],
       [400, '3'],
       [400, '2'],
-      [400, 'one'],
+      [400, '1'],
       [410, undefined],
     ])
     const locked = await browser.get(path)
@@ -262,7 +262,7 @@ describe('approving a registered request', () => {
     expect(await me(token)).toMatchObject({ status: 401, body: { reason: 'request_locked' } })
   })
 
-  it('USER-CODE GUESSING: many guesses at once are counted one by one', async () => {
+  it('code guessing: counts simultaneous guesses one by one', async () => {
     const { challenge, user_code } = await registered()
     const request = (await requestOf(edge.services, challenge))!
     const { id: userId } = await userOfEmail(edge.services, someone())
@@ -272,12 +272,12 @@ describe('approving a registered request', () => {
     const left = outcomes.flatMap((one) => (typeof one === 'object' ? [one.attemptsLeft] : []))
     expect(left.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
     expect(outcomes.filter((one) => one === 'request_locked')).toHaveLength(16)
-    // It compares with a row that was read before: the statement that binds looks again.
+    // The code is compared with a row that was read earlier, so the binding statement checks again.
     expect(await guess(user_code)).toBe('request_locked')
     expect(await tokenOf(challenge)).toBeUndefined()
   })
 
-  it('what can be no code is no attempt', async () => {
+  it('does not count malformed codes as attempts', async () => {
     const { challenge } = await registered()
     const browser = await signedIn()
     for (const typed of ['', 'K70', 'not a code at all']) {
@@ -287,7 +287,7 @@ describe('approving a registered request', () => {
     expect(await rowOf(challenge)).toMatchObject({ attemptsLeft: 5, outcome: null })
   })
 
-  it('APPROVAL WITHOUT THE CODE: a stranger who saw the link gets no token bound, by any form', async () => {
+  it('approval without the code: a stranger who saw the link cannot bind a token with any form', async () => {
     const { challenge } = await registered()
     const stranger = await signedIn()
     await decide(stranger, challenge)
@@ -299,25 +299,27 @@ describe('approving a registered request', () => {
     expect(await tokenOf(challenge)).toBeUndefined()
   })
 
-  it('SCOPE ESCALATION: the form cannot ask for more than the agent did, nor rename it', async () => {
+  it('scope escalation: the form cannot request more than the agent did, or rename it', async () => {
     const { challenge, user_code } = await registered({ scopes: ['triggers:read'] })
     const more = { access: 'all', scopes: 'triggers:write', name: 'trusted', label: 'trusted' }
     await type(await signedIn(), challenge, user_code, more)
     expect(await tokenOf(challenge)).toMatchObject({ scopes: 'triggers:read', label: 'a robot' })
   })
 
-  it('A STRANGER REGISTERS YOUR CHALLENGE: an open page does not approve it, and the next one says what to do', async () => {
+  it('hijacked challenge: an open page does not approve a request that a stranger registered, and explains what to do', async () => {
     const [browser, agent] = [await signedIn(), await newAgent()]
     const csrf = await csrfOf(browser, agent.challenge)
     await register({ challenge: agent.challenge, label: 'your program' })
     const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
     const answer = await browser.post('/agent/authorize', form)
     expect(answer.status).toBe(400)
-    expect(await words(answer)).toMatch(/showed no code, refuse, and have it make a new token/)
+    expect(await words(answer)).toMatch(
+      /showed no code, refuse: .* have your program generate a new token/,
+    )
     expect(await tokenOf(agent.challenge)).toBeUndefined()
   })
 
-  it('APPROVAL BY ANOTHER ACCOUNT: who comes second gets 409, with the right code too', async () => {
+  it('approval by another account: returns 409 even with the right code', async () => {
     const { challenge, user_code, path } = await registered()
     const [first, second] = [await signedIn(), await signedIn()]
     const csrf = await csrfOf(second, challenge)
@@ -332,7 +334,7 @@ describe('approving a registered request', () => {
     ])
   })
 
-  it('EXPIRED REQUEST: it works in the last millisecond of ten minutes, and is 410 in the next', async () => {
+  it('expired request: is valid until the last millisecond of ten minutes, and then returns 410', async () => {
     const [one, other] = [await registered(), await registered()]
     const browser = await signedIn()
     const csrf = await csrfOf(browser, other.challenge)
@@ -352,7 +354,7 @@ describe('approving a registered request', () => {
     expect((await me(other.token)).body).toMatchObject({ reason: 'request_expired' })
   })
 
-  it('RESURRECTION: a refused request, or a revoked token of one, never comes back', async () => {
+  it('resurrection: a refused request or revoked token never becomes valid again', async () => {
     const [refused, revoked] = [await registered(), await registered()]
     const browser = await signedIn()
     const csrf = await csrfOf(browser, refused.challenge)
@@ -370,7 +372,7 @@ describe('approving a registered request', () => {
     expect((await me(revoked.token)).status).toBe(401)
   })
 
-  it('refusing what was approved changes nothing', async () => {
+  it('ignores a refusal after the approval', async () => {
     const { token, challenge, user_code } = await registered()
     const browser = await signedIn()
     const csrf = await csrfOf(browser, challenge)
@@ -380,7 +382,7 @@ describe('approving a registered request', () => {
     expect((await me(token)).status).toBe(200)
   })
 
-  it('LINK PREVIEWS: GET and HEAD of the link count no attempt and end nothing', async () => {
+  it('link preview: GET and HEAD use no attempt and change nothing', async () => {
     const { challenge, path } = await registered()
     const browser = await signedIn()
     const before = await rowOf(challenge)
@@ -390,7 +392,7 @@ describe('approving a registered request', () => {
   })
 
   it.each(['refuse', 'authorize'])(
-    'CSRF on %s: a form of another site, session or challenge changes nothing',
+    'CSRF on %s: rejects forms of another site, session or challenge',
     async (decision) => {
       const { challenge, user_code } = await registered()
       const [victim, attacker, trusted] = [await signedIn(), await signedIn(), await registered()]
@@ -414,8 +416,8 @@ describe('approving a registered request', () => {
   )
 })
 
-describe('who waits for a request', () => {
-  it('is told at once that it was refused, and is told nothing else than 401 before', async () => {
+describe('an agent that polls for its request', () => {
+  it('gets a plain 401 while the request is open, and the refusal as soon as it is refused', async () => {
     const { token, challenge } = await registered()
     expect((await me(token)).body).toMatchObject({ error: 'unauthorized' })
     await decide(await signedIn(), challenge, 'refuse')
@@ -428,7 +430,7 @@ describe('who waits for a request', () => {
     })
   })
 
-  it('TOKEN GUESSING: who has the challenge, the code or the id learns nothing of its end', async () => {
+  it('token guessing: the challenge, code or ID reveals nothing about the outcome', async () => {
     const { challenge, request_id, user_code } = await registered()
     await decide(await signedIn(), challenge, 'refuse')
     for (const guess of [challenge, request_id.repeat(2), user_code.repeat(5)])
@@ -436,7 +438,7 @@ describe('who waits for a request', () => {
   })
 })
 
-it('the owner is told by mail of a request that was approved', async () => {
+it('notifies the owner by e-mail of an approved request', async () => {
   const [email, { challenge, user_code }] = [someone(), await registered({ label: 'night bot' })]
   await edge.afterwards()
   const send = vi.spyOn(edge.services.mailer, 'send')

@@ -19,7 +19,7 @@ async function person() {
   return { email, browser, user }
 }
 
-/** A token of somebody, as the page's form makes it. */
+/** Creates a token through the form of the page. */
 async function approved(browser: Browser) {
   const agent = await newAgent()
   await decide(browser, agent.challenge)
@@ -30,7 +30,7 @@ const me = (token: string) =>
   edge.app.request('/api/me', { headers: { authorization: `Bearer ${token}` } })
 const listOf = async (browser: Browser) => (await browser.get('/agent/tokens')).text()
 
-/** The form token beside what it revokes. */
+/** Returns the form token for revoking `token`. */
 const csrfFor = (page: string, token: string) =>
   new RegExp(`value="${token}"[^>]*/?><input type="hidden" name="csrf" value="([^"]*)"`).exec(
     page,
@@ -44,12 +44,12 @@ async function revoke(browser: Browser, token: string) {
 const words = (page: string) => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 
 describe('the list of tokens', () => {
-  it('is empty at first, and says how to begin', async () => {
+  it('is empty at first, and explains how to start', async () => {
     const { browser } = await person()
-    expect(await listOf(browser)).toContain('None yet.')
+    expect(await listOf(browser)).toContain('No programs yet.')
   })
 
-  it('shows name, access, when each was authorized and used, its end and its state', async () => {
+  it('shows the name, access, creation, last use, expiry and state of each token', async () => {
     const { browser, user } = await person()
     const agents = [await newAgent(), await newAgent(), await newAgent()]
     for (const [at, label] of ['live bot', 'old bot', null].entries())
@@ -67,13 +67,13 @@ describe('the list of tokens', () => {
     await revoke(browser, agents[2]!.challenge)
     const text = words(await listOf(browser))
     expect(text).toMatch(
-      /live bot live Access read only Authorized .*UTC Last used .*UTC Ends, if not used .*UTC Revoke/,
+      /live bot active Access read only Authorized .*UTC Last used .*UTC Expires if unused .*UTC Revoke/,
     )
-    expect(text).toMatch(/old bot ended .* Last used never Ended .*UTC A program/)
-    expect(text).toMatch(/A program without a name revoked/)
+    expect(text).toMatch(/old bot expired .* Last used never Expired .*UTC Unnamed program/)
+    expect(text).toMatch(/Unnamed program revoked/)
   })
 
-  it('INJECTION VIA LABEL: a name in the list is text, in its own direction', async () => {
+  it('injection by label: escapes and isolates a name in the list', async () => {
     const { browser, user } = await person()
     const { challenge } = await newAgent()
     const label = '"><img src=x onerror=alert(1)>'
@@ -83,7 +83,7 @@ describe('the list of tokens', () => {
     expect(page).toContain('<bdi>&quot;&gt;&lt;img')
   })
 
-  it('shows the good ones first, however many were revoked after them', async () => {
+  it('shows valid tokens first, however many were revoked after them', async () => {
     const { user } = await person()
     const rows = Array.from({ length: TOKENS_LISTED + 5 }, (_, at) => ({
       challenge: `${user.id}-${at}`,
@@ -99,7 +99,7 @@ describe('the list of tokens', () => {
     expect(listed.slice(0, 3).map(({ state }) => state)).toEqual(['live', 'live', 'revoked'])
   })
 
-  it('AGENT APPROVES AGENTS: a bearer token lists and revokes nothing', async () => {
+  it('agent approves agents: a bearer token cannot list or revoke tokens', async () => {
     const { browser } = await person()
     const { token, challenge } = await approved(browser)
     const headers = { authorization: `Bearer ${token}` }
@@ -112,7 +112,7 @@ describe('the list of tokens', () => {
     expect((await me(token)).status).toBe(200)
   })
 
-  it('opens after signing in, and HEAD and GET revoke nothing', async () => {
+  it('requires a sign-in, and HEAD and GET revoke nothing', async () => {
     const { browser } = await person()
     const { token } = await approved(browser)
     const answer = await openBrowser(edge).get('/agent/tokens')
@@ -125,18 +125,20 @@ describe('the list of tokens', () => {
   })
 })
 
-describe('revoking', () => {
-  it('ends a token on its next request, and that alone', async () => {
+describe('revoking a token', () => {
+  it('takes effect on its next request, without affecting other tokens', async () => {
     const { browser } = await person()
     const [gone, stays] = [await approved(browser), await approved(browser)]
     const answer = await revoke(browser, gone.challenge)
     expect(answer.status).toBe(200)
-    expect(words(await answer.text())).toMatch(/Its triggers stay .* runs that are queued go on/)
+    expect(words(await answer.text())).toMatch(
+      /Triggers that it created keep firing, .* queued runs still run/,
+    )
     expect((await me(gone.token)).status).toBe(401)
     expect((await me(stays.token)).status).toBe(200)
   })
 
-  it('again is no failure, and keeps the first time', async () => {
+  it('is idempotent and keeps the first time', async () => {
     const { browser } = await person()
     const { challenge } = await approved(browser)
     const csrf = csrfFor(await listOf(browser), challenge)
@@ -149,7 +151,7 @@ describe('revoking', () => {
     expect([again.status, await rowOf()]).toEqual([200, before])
   })
 
-  it('all of them ends this account’s, and nobody else’s', async () => {
+  it('with all revokes only the tokens of this account', async () => {
     const [one, other] = [await person(), await person()]
     const mine = [await approved(one.browser), await approved(one.browser)]
     const theirs = await approved(other.browser)
@@ -158,12 +160,12 @@ describe('revoking', () => {
     expect((await me(theirs.token)).status).toBe(200)
   })
 
-  it('another account’s token is answered as an unknown one, and stays good', async () => {
+  it('foreign token: returns 404 as for an unknown one, and it stays valid', async () => {
     const [one, other] = [await person(), await person()]
     const { token, challenge } = await approved(one.browser)
     const mine = await approved(other.browser)
     const unknown = await newAgent()
-    // Whoever is signed in can compute form tokens of that session: they are no proof of ownership.
+    // A signed-in user can compute form tokens for any action of the session, so they do not prove ownership.
     const secret = other.browser.jar.cookie.split('=')[1]!
     const answers = []
     for (const wanted of [challenge, unknown.challenge, 'x', '']) {
@@ -177,7 +179,7 @@ describe('revoking', () => {
     expect((await me(mine.token)).status).toBe(200)
   })
 
-  it('CSRF on revoke: a form of another site, session or program revokes nothing', async () => {
+  it('CSRF on revoke: rejects forms of another site, session or token', async () => {
     const [victim, attacker] = [await person(), await person()]
     const { token, challenge } = await approved(victim.browser)
     const trusted = await approved(victim.browser)
@@ -200,7 +202,7 @@ describe('revoking', () => {
     expect((await me(token)).status).toBe(200)
   })
 
-  it('RESURRECTION: approving a revoked token again does not bring it back', async () => {
+  it('resurrection: approving a revoked token again does not make it valid', async () => {
     const { browser } = await person()
     const { token, challenge } = await approved(browser)
     await revoke(browser, challenge)

@@ -36,7 +36,7 @@ async function expectUnauthorized(response: Response): Promise<{ message: string
 }
 
 describe('GET /api/me', () => {
-  it('answers id and address, and the last moment, name and scopes of the token', async () => {
+  it('returns the user’s ID and e-mail address, and the expiry, name and scopes of the token', async () => {
     const { token, user } = await approvedAgent()
     const response = await me(`Bearer ${token}`)
     expect(response.status).toBe(200)
@@ -48,7 +48,7 @@ describe('GET /api/me', () => {
     })
   })
 
-  it('takes the scheme in any case (RFC 9110 11.1)', async () => {
+  it('accepts the scheme in any case (RFC 9110 11.1)', async () => {
     const { token } = await approvedAgent()
     expect((await me(`bearer ${token}`)).status).toBe(200)
   })
@@ -63,16 +63,16 @@ describe('GET /api/me', () => {
     `Bearer ${'a'.repeat(42)}!`,
     `Bearer ${'a'.repeat(64)} ${'a'.repeat(64)}`,
     `Bearer ${'a'.repeat(64)}, Bearer ${'b'.repeat(64)}`,
-  ])('answers 401 to the header %j', async (authorization) => {
+  ])('returns 401 for the header %j', async (authorization) => {
     await expectUnauthorized(await me(authorization))
   })
 
-  it('answers 401 to every poll for a token that nobody has approved yet', async () => {
+  it('returns 401 to every poll for a token that is not approved yet', async () => {
     const { token } = await newAgent()
     for (let poll = 0; poll < 20; poll++) await expectUnauthorized(await me(`Bearer ${token}`))
   })
 
-  it('tells unknown, revoked and expired apart for nobody', async () => {
+  it('token oracle: returns the same response for unknown, revoked and expired tokens', async () => {
     const [revoked, expired, unknown] = [
       await approvedAgent(),
       await approvedAgent(),
@@ -92,24 +92,24 @@ describe('GET /api/me', () => {
     expect(new Set((await Promise.all(bodies)).map((body) => JSON.stringify(body))).size).toBe(1)
   })
 
-  it('never repeats the token in its answer', async () => {
+  it('token leak: never echoes the token', async () => {
     const { token } = await newAgent()
     expect(await (await me(`Bearer ${token}`)).text()).not.toContain(token)
   })
 
-  it('does not take the challenge for the token: the link that an agent prints opens nothing', async () => {
+  it('printed link: does not accept the challenge in place of the token', async () => {
     const { challenge } = await approvedAgent()
     await expectUnauthorized(await me(`Bearer ${challenge}`))
   })
 
-  it('does not take the session cookie, alone or as a token', async () => {
+  it('does not accept a session cookie, alone or as a bearer token', async () => {
     const browser = openBrowser(edge)
     await signIn(browser, someone())
     await expectUnauthorized(await browser.get('/api/me'))
     await expectUnauthorized(await me(`Bearer ${browser.jar.cookie.split('=')[1]}`))
   })
 
-  it('refuses a short token even where its challenge was approved', async () => {
+  it('rejects a short token although its challenge was approved', async () => {
     const token = 'hunter2'
     const user = await userOfEmail(edge.services, someone())
     await approveAgentToken(edge.services, { challenge: await challengeOf(token), userId: user.id })
@@ -117,15 +117,15 @@ describe('GET /api/me', () => {
   })
 })
 
-describe('the life of a token', () => {
-  it('ends with a revocation, on the next request', async () => {
+describe('the lifetime of a token', () => {
+  it('ends at the first request after it is revoked', async () => {
     const { token, challenge } = await approvedAgent()
     expect((await me(`Bearer ${token}`)).status).toBe(200)
     await db.update(agentTokens).set({ revokedAt: 1 }).where(eq(agentTokens.challenge, challenge))
     await expectUnauthorized(await me(`Bearer ${token}`))
   })
 
-  it('ends 90 days after its approval, however much it is used', async () => {
+  it('ends 90 days after its approval, regardless of use', async () => {
     const { token } = await approvedAgent()
     for (const days of [29, 29, 29]) {
       edge.clock.ms += days * DAY_MS
@@ -144,13 +144,13 @@ describe('the life of a token', () => {
     await expectUnauthorized(await me(`Bearer ${token}`))
   })
 
-  it('ends after 30 days where it was never used', async () => {
+  it('ends after 30 days if it was never used', async () => {
     const { token } = await approvedAgent()
     edge.clock.ms += 30 * DAY_MS
     await expectUnauthorized(await me(`Bearer ${token}`))
   })
 
-  it('notes its last use once a minute at most', async () => {
+  it('updates the time of last use at most once a minute', async () => {
     const { token, row } = await approvedAgent()
     const first = edge.clock.ms
     await me(`Bearer ${token}`)

@@ -8,7 +8,7 @@ export const terminal = vi.spyOn(console, 'log').mockImplementation(() => {})
 
 export type Browser = ReturnType<typeof openBrowser>
 
-/** A browser with a cookie jar, whose forms come from our own pages unless the headers say otherwise. */
+/** Creates a browser with a cookie jar. Its forms come from our own pages unless the headers differ. */
 export function openBrowser({ app }: ReturnType<typeof identityApp>) {
   const jar = { cookie: '' }
   async function send(path: string, headers: Record<string, string>, init: RequestInit = {}) {
@@ -22,7 +22,7 @@ export function openBrowser({ app }: ReturnType<typeof identityApp>) {
     get: (path: string, headers: Record<string, string> = {}) => send(path, headers),
     post: (path: string, form: Record<string, string>, headers: Record<string, string> = fromUs) =>
       send(path, headers, { method: 'POST', body: new URLSearchParams(form) }),
-    /** What a script of a page sends. */
+    /** Sends a request as a script of a page would. */
     ask: (path: string, body: object, headers: Record<string, string> = fromUs) =>
       send(
         path,
@@ -34,7 +34,7 @@ export function openBrowser({ app }: ReturnType<typeof identityApp>) {
 
 export const fromUs = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' }
 
-/** Asks for a link, and opens the mail. */
+/** Requests a sign-in link and returns the secret from the e-mail. */
 export async function requestLink(browser: Browser, email: string, next = '/'): Promise<string> {
   await browser.post('/sign-in', { email, next })
   const isTo = eq(localMailbox.recipient, email)
@@ -51,10 +51,10 @@ export async function signIn(browser: Browser, email: string): Promise<void> {
 
 let people = 0
 
-/** An address that no other test uses: storage is shared by the tests of a file. */
+/** Returns an e-mail address that no other test uses, because the tests of a file share storage. */
 export const someone = () => `someone${++people}@example.com`
 
-/** The value of a hidden field of a page. */
+/** Returns the value of a hidden field of a page. */
 export function field(page: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(page)![1]!
 }

@@ -26,13 +26,13 @@ const { ID_MAC_KEY } = env as unknown as { ID_MAC_KEY: string }
 export const db = drizzle(database, { schema })
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
-/** The objects that count have a clock of their own; test/edge/limits/ is about them. */
+/** Rate limits have their own clock; `test/edge/limits/` tests them. */
 const requireRate = async () => {}
 const watcherOf = () => {
   throw new Error('nothing of identity asks a chain')
 }
 
-/** The operations of identity, on a clock that the test moves. */
+/** The identity routes, with a clock that the test can set. */
 export function identityApp(
   SVC_ENV: 'local' | 'production' = 'local',
   changes: Partial<Services> = {},
@@ -40,7 +40,7 @@ export function identityApp(
   const clock = { ms: Date.UTC(2026, 10, 20) }
   const settings = { SVC_ENV, PUBLIC_URL, ID_MAC_KEY } as Services['settings']
   const identity = { db, now: () => clock.ms, random }
-  /** What the answers did not wait for. */
+  /** Background work that responses did not wait for. */
   const afterwards: Promise<void>[] = []
   const services: Services = {
     ...identity,

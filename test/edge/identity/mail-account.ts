@@ -5,7 +5,7 @@ import { mailerSetting } from '../../../edge/identity/mailer-settings.ts'
 import { MAIL_FROM, MAIL_TOKEN } from '../../doubles/mail-api.ts'
 import type { MailFault, ReceivedMail } from '../../doubles/mail-api.ts'
 
-/** An account of its own at the double. */
+/** Creates a separate account at the mail API double. */
 export async function account(...faults: MailFault[]) {
   const url = `${inject('mailApi')}/${crypto.randomUUID()}`
   await fetch(`${url}/faults`, { method: 'POST', body: JSON.stringify(faults) })
@@ -13,11 +13,11 @@ export async function account(...faults: MailFault[]) {
   return { url, seen: async (): Promise<Seen> => (await fetch(`${url}/received`)).json() }
 }
 
-/** The setting, for an account at the double. */
+/** Returns the `MAILER` setting for an account at the double. */
 export const MAILER = (api: MailApiName, url: string, token = MAIL_TOKEN) =>
   JSON.stringify({ api, from: MAIL_FROM, token, url })
 
-/** A mailer that notes for how long it would have waited. */
+/** Creates a mailer that records its waits instead of waiting. */
 export function mailerOf(
   api: MailApiName,
   url: string,

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterAll(() => log.mockRestore())
 
 describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
-  it('delivers the mail as it was written, its link untouched, in one request', async () => {
+  it('delivers the e-mail and its link unchanged in one request', async () => {
     const { url, seen } = await account()
     const recipient = someone()
     await mailerOf(api, url).send(mail(recipient))
@@ -42,7 +42,7 @@ describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
     expect(requests).toHaveLength(1)
   })
 
-  it('fails at once where the token is refused, and says so with the API’s own code', async () => {
+  it('fails immediately with the code of the API if the token is rejected', async () => {
     const { url, seen } = await account()
     const mailer = mailerOf(api, url, { token: 'tok_old' })
     const { failure } = await failureOf(mailer.send(mail()))
@@ -51,7 +51,7 @@ describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
     expect((await seen()).requests).toHaveLength(1)
   })
 
-  it('tries again after 429 and 5xx, at most twice, and has sent one mail then', async () => {
+  it('retries at most twice after 429 and 5xx, and sends one e-mail in total', async () => {
     const { url, seen } = await account({ status: 503 }, { status: 429 })
     const mailer = mailerOf(api, url)
     await mailer.send(mail())
@@ -66,7 +66,7 @@ describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
     expect((await seen()).requests).toHaveLength(3)
   })
 
-  it('a redirect that would take the token and the link elsewhere is not followed', async () => {
+  it('redirect: does not follow a redirect that would leak the token and the link', async () => {
     const [trap, { url, seen }] = [await account(), await account()]
     const body = JSON.stringify([{ status: 307, headers: { location: `${trap.url}/emails` } }])
     await fetch(`${url}/faults`, { method: 'POST', body })
@@ -77,22 +77,22 @@ describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
   })
 })
 
-describe('an e-mail API that does not answer as it should', () => {
-  it('is waited for as long as it asks, where that is within the bound', async () => {
+describe('a failing e-mail API', () => {
+  it('is retried after its Retry-After if that is within the limit', async () => {
     const { url } = await account({ status: 429, headers: { 'retry-after': '7' } })
     const mailer = mailerOf('resend', url)
     await mailer.send(mail())
     expect(mailer.waits).toEqual([7_000])
   })
 
-  it('is not waited for where it asks for more: the caller hears for how long', async () => {
+  it('is not retried if its Retry-After exceeds the limit, and the caller gets the delay', async () => {
     const { url, seen } = await account({ status: 429, headers: { 'retry-after': '60' } })
     const { failure } = await failureOf(mailerOf('resend', url).send(mail()))
     expect(failure).toMatchObject({ reason: 'too_many', retryAfterMs: 60_000 })
     expect((await seen()).requests).toHaveLength(1)
   })
 
-  it('a silent one is left after its time, each attempt', async () => {
+  it('times out on each attempt if it does not respond', async () => {
     const { url, seen } = await account({ silent: true }, { silent: true }, { silent: true })
     const limits = { attemptMs: 1_000, totalMs: 20_000 }
     const { failure } = await failureOf(mailerOf('postmark', url, { limits }).send(mail()))
@@ -100,12 +100,12 @@ describe('an e-mail API that does not answer as it should', () => {
     expect((await seen()).requests).toHaveLength(3)
   })
 
-  it('one that is not there is a failure of the network', async () => {
+  it('causes a network error if it is unreachable', async () => {
     const { failure } = await failureOf(mailerOf('resend', 'https://127.0.0.1:9').send(mail()))
     expect(failure).toEqual({ reason: 'network' })
   })
 
-  it('an answer that got lost is no second mail where the API knows the request again', async () => {
+  it('does not send twice after a lost response if it supports idempotency keys', async () => {
     const { url, seen } = await account({ lost: true })
     await mailerOf('resend', url).send(mail())
     const { mails, requests } = await seen()
@@ -114,7 +114,7 @@ describe('an e-mail API that does not answer as it should', () => {
     expect(keys).toEqual([keys[0], keys[0]])
   })
 
-  it('two mails have two idempotency keys', async () => {
+  it('gets a different idempotency key for each e-mail', async () => {
     const { url, seen } = await account()
     const mailer = mailerOf('resend', url)
     await mailer.send(mail())
@@ -123,7 +123,7 @@ describe('an e-mail API that does not answer as it should', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('an answer without end is read up to its bound', async () => {
+  it('endless response: is read only up to the limit', async () => {
     const body = `{"name":"validation_error","message":"${'x'.repeat(100_000)}"}`
     const { url } = await account({ status: 422, body })
     const { failure } = await failureOf(mailerOf('resend', url).send(mail()))
@@ -132,19 +132,20 @@ describe('an e-mail API that does not answer as it should', () => {
 
   it.each([
     ['resend', '{"name":"to someone@example.com"}'],
+    ['resend', '{"name":"re_8GhZ2xkQ_token"}'],
     ['resend', '{"name":{"toString":1}}'],
     ['postmark', '{"ErrorCode":"https://edge.test/x"}'],
     ['sendgrid', '{"errors":[]}'],
     ['sendgrid', 'null'],
     ['sendgrid', '<html>'],
-  ] as const)('of %s, nothing of %j is repeated: it may quote an address', async (api, body) => {
+  ] as const)('address or token leak: from %s, nothing of %j is repeated', async (api, body) => {
     const { url } = await account({ status: 400, body })
     const { message } = await failureOf(mailerOf(api, url).send(mail()))
     expect(message).toBe(`${api} refused 400`)
   })
 })
 
-describe('sign-in where mail goes out through an API', () => {
+describe('signing in through an e-mail API', () => {
   const post = (email: string): [string, RequestInit] => [
     '/sign-in',
     {
@@ -163,7 +164,7 @@ describe('sign-in where mail goes out through an API', () => {
     })
   const linksOf = (email: string) => db.select().from(magicLinks).where(eq(magicLinks.email, email))
 
-  it('mails the link, and keeps nothing of it in the local mailbox', async () => {
+  it('sends the link by e-mail and stores nothing in the local mailbox', async () => {
     const [{ url, seen }, email] = [await account(), someone()]
     const response = await production(url)(...post(email))
     expect(response.status).toBe(200)
@@ -174,7 +175,7 @@ describe('sign-in where mail goes out through an API', () => {
     expect(await db.select().from(localMailbox).where(kept)).toEqual([])
   })
 
-  it('is 503 mail_not_sent with Retry-After where the API refuses; address, link and token are in no log', async () => {
+  it('returns 503 mail_not_sent with Retry-After on failure, and logs no address, link or token', async () => {
     const [{ url }, email] = [await account(), someone()]
     const response = await production(url, 'tok_old')(...post(email))
     const body = await response.text()
@@ -186,7 +187,7 @@ describe('sign-in where mail goes out through an API', () => {
       expect(logged() + body).not.toContain(secret)
   })
 
-  it('a mail that was not sent does not count against its mailbox, and its link opens nothing', async () => {
+  it('does not count a failed e-mail against its mailbox, and its link is invalid', async () => {
     const [{ url, seen }, email] = [await account(), someone()]
     const failing = mailerOf('resend', url, { token: 'tok_old' })
     const away = openBrowser(identityApp('production', { mailer: failing }))
@@ -198,14 +199,14 @@ describe('sign-in where mail goes out through an API', () => {
     expect((await seen()).mails).toHaveLength(1)
   })
 
-  it('a recipient that the API has given up on is the same answer as an API that is away', async () => {
+  it('mailbox oracle: an inactive recipient gets the same response as a failing API', async () => {
     const { url } = await account()
     const browser = openBrowser(identityApp('production', { mailer: mailerOf('postmark', url) }))
     const response = await browser.post('/sign-in', { email: INACTIVE_RECIPIENT })
     expect(await response.json()).toMatchObject({ reason: 'mail_not_sent' })
   })
 
-  it('a local stack that was given a deployment’s mailer writes to nobody', async () => {
+  it('sends nothing from a local stack that has the mailer of a deployment', async () => {
     const [{ url, seen }, email] = [await account(), someone()]
     const response = await edgeWith({ MAILER: MAILER('resend', url) })(...post(email))
     expect(response.status).toBe(200)

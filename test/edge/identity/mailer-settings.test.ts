@@ -15,7 +15,7 @@ describe('MAILER', () => {
     }
   }
 
-  it('is no mailer where it is absent or empty', () => {
+  it('configures no mailer if it is absent or empty', () => {
     expect([mailerSetting.parse(undefined), mailerSetting.parse(' ')]).toEqual([
       undefined,
       undefined,
@@ -27,18 +27,18 @@ describe('MAILER', () => {
     ['Söckchen<a@b.example>', { name: 'Söckchen', email: 'a@b.example' }],
     [' a@b.example ', { email: 'a@b.example' }],
     ['<a@b.example>', undefined],
-  ])('reads the sender %j', (from, sender) => {
+  ])('parses the sender %j', (from, sender) => {
     if (sender) expect(read({ ...good, from })?.from).toEqual(sender)
     else expect(() => read({ ...good, from })).toThrow()
   })
 
-  it('takes another place of the API, such as another region’s', () => {
+  it('accepts another URL for the API, such as that of another region', () => {
     const url = 'https://api.eu.sendgrid.com/'
     expect(read({ ...good, api: 'sendgrid', url })?.url).toBe('https://api.eu.sendgrid.com')
   })
 
   it.each([
-    ['{"token":"tok_k3y"', 'MAILER: JSON'],
+    ['{"token":"tok_k3y"', 'MAILER: expected JSON'],
     [{ ...good, api: 'tok_k3y' }, 'MAILER.api'],
     [{ ...good, from: 'tok_k3y' }, 'MAILER.from'],
     [{ ...good, from: 'Svc\r\nBcc: tok_k3y <a@b.example>' }, 'MAILER.from'],
@@ -46,13 +46,13 @@ describe('MAILER', () => {
     [{ ...good, token: '' }, 'MAILER.token'],
     [{ ...good, token: 'tok_k3y\r\nx: y' }, 'MAILER.token'],
     [{ ...good, token: ['tok_k3y'] }, 'MAILER.token'],
-    [{ ...good, tok_k3y: 1 }, 'MAILER: a member is not known'],
+    [{ ...good, tok_k3y: 1 }, 'MAILER: unknown field'],
     [{ ...good, url: 'http://tok_k3y.example' }, 'MAILER.url'],
     [{ ...good, url: 'https://user:tok_k3y@api.example' }, 'MAILER.url'],
     [{ ...good, url: 'https://api.example?tok_k3y' }, 'MAILER.url'],
     [{ ...good, url: 'tok_k3y' }, 'MAILER.url'],
     ['"tok_k3y"', 'MAILER'],
-  ])('names what is wrong in %j by its place, and never quotes it', (mailer, place) => {
+  ])('names the location of the error in %j without quoting it', (mailer, place) => {
     const said = complaint(typeof mailer === 'string' ? mailer : JSON.stringify(mailer))
     expect(said).toContain(place)
     expect(said).not.toContain('tok_k3y')

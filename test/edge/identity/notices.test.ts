@@ -20,40 +20,40 @@ afterAll(() => log.mockRestore())
 let frozen: { mockRestore(): void } | undefined
 afterEach(() => frozen?.mockRestore())
 
-describe('a notice', () => {
+describe('a notice by e-mail', () => {
   const edge = identityApp()
   const mailsTo = (email: string) =>
     db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
   const userOf = (email: string) => ({ id: 'user', email })
 
-  it('says which program was authorized, for what, when, and where to revoke it', async () => {
+  it('contains the program, its access, the time, and where to revoke it', async () => {
     const [email, scopes] = [someone(), ['triggers:read', 'triggers:write'] as const]
     noticeOfApproval(edge.services, { user: userOf(email), label: 'Deploy bot 1.2', scopes })
     await edge.afterwards()
     const [sent] = await mailsTo(email)
     expect(sent!.subject).toBe('A program was authorized')
-    expect(sent!.text).toContain('It is called: Deploy bot 1.2\n')
+    expect(sent!.text).toContain('Name: Deploy bot 1.2\n')
     expect(sent!.text).toContain('create, change and delete')
     expect(sent!.text).toContain('2026-11-20 00:00 UTC')
     expect(sent!.text).toContain(`${PUBLIC_URL}/agent/tokens\n`)
   })
 
-  it('of a program that may only read says that, and that it has no name where it has none', async () => {
+  it('states that a program has only read access, or no name', async () => {
     const [email, scopes] = [someone(), ['triggers:read'] as const]
     noticeOfApproval(edge.services, { user: userOf(email), label: null, scopes })
     await edge.afterwards()
-    expect((await mailsTo(email))[0]!.text).toMatch(/It has no name\.[^]*change nothing/)
+    expect((await mailsTo(email))[0]!.text).toMatch(/It has no name\.[^]*not change anything/)
   })
 
   it.each(['added', 'removed'] as const)(
-    'says which passkey was %s, and where to look',
+    'states which passkey was %s, and links to the account',
     async (change) => {
       const email = someone()
       noticeOfPasskey(edge.services, { user: userOf(email), name: 'Laptop', change })
       await edge.afterwards()
       const [sent] = await mailsTo(email)
       expect(sent!.subject).toBe(`A passkey was ${change}`)
-      expect(sent!.text).toContain('It is called: Laptop')
+      expect(sent!.text).toContain('Name: Laptop')
       expect(sent!.text).toContain(`${PUBLIC_URL}/account`)
     },
   )
@@ -66,16 +66,16 @@ describe('a notice', () => {
     'mailto:me@evil.test',
     'evil.test/login?x=1',
     'https://exämple.test',
-  ])('phishing through our mail: the label %j makes no link in it', async (label) => {
+  ])('phishing: the label %j does not become a link', async (label) => {
     const email = someone()
     noticeOfApproval(edge.services, { user: userOf(email), label, scopes: ['triggers:read'] })
     await edge.afterwards()
-    const line = /It is called: (.*)/.exec((await mailsTo(email))[0]!.text)![1]!
+    const line = /Name: (.*)/.exec((await mailsTo(email))[0]!.text)![1]!
     expect(line).not.toMatch(/:\/\/|[\p{L}\p{N}]\.\p{L}|@\p{L}|mailto:\S/u)
     expect(line.replaceAll(' ', '')).toBe(label.replaceAll(' ', ''))
   })
 
-  it('mail flooding by approvals ends, and hides no passkey that is added then', async () => {
+  it('mail flood: limits notices of approvals without suppressing those of passkeys', async () => {
     const email = someone()
     frozen = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     const services = {
@@ -106,7 +106,7 @@ describe('a notice', () => {
       }),
     ],
   ])(
-    'that meets %s undoes nothing: it is logged by a class, without the address',
+    'that fails because of %s is logged without the address, and nothing is undone',
     async (_, make) => {
       const [email, mailer] = [someone(), await make()]
       noticeOfPasskey(

@@ -23,7 +23,7 @@ const x5c = new Map([['x5c', [new Uint8Array(40)]]])
 
 type Attack = (victim: Person) => Faults | Promise<Faults>
 
-/** Of the client data, or of what the authenticator signed: wrong in both ceremonies. */
+/** Faults in the client data or the signed authenticator data, which both ceremonies must detect. */
 const IN_BOTH: [name: string, attack: Attack][] = [
   ['phishing: an answer that was made on another site', () => ({ origin: 'https://edge.tset' })],
   ['an answer that was made on a subdomain', () => ({ origin: 'https://a.edge.test' })],
@@ -41,7 +41,7 @@ const IN_BOTH: [name: string, attack: Attack][] = [
 const passkeysOf = async ({ browser }: Pick<Person, 'browser'>) =>
   (await (await browser.get('/account')).text()).match(/name="credential_id"/g)?.length ?? 0
 
-describe('who attacks a sign-in with a passkey is not signed in', () => {
+describe('a passkey sign-in is rejected', () => {
   const attacks: typeof IN_BOTH = [
     ...IN_BOTH,
     ['the answer to a registration', () => ({ type: 'webauthn.create' })],
@@ -69,14 +69,14 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     const victim = await withPasskey(edge)
     const attacker = openBrowser(edge)
     const answer = await signInByPasskey(victim, attacker, { faults: await attack(victim) })
-    // One answer for all: none says whether a passkey is known.
+    // All rejections are identical, so none reveals whether a passkey is known.
     expect([answer.status, await answer.json()]).toEqual([
       403,
       {
         error: 'forbidden',
         reason: 'passkey_refused',
-        message: 'This passkey did not sign you in.',
-        fix: 'Try again, or have a link sent to your e-mail address.',
+        message: 'Sign-in with this passkey failed.',
+        fix: 'Try again, or sign in with a link sent to your e-mail address.',
         docs_url: 'https://docs.test/docs/errors#passkey_refused',
       },
     ])
@@ -84,7 +84,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     expect((await signInByPasskey(victim, openBrowser(edge))).status).toBe(200)
   })
 
-  it('replay: an answer is good once', async () => {
+  it('replay: accepts a response only once', async () => {
     const victim = await withPasskey(edge, { countsUses: false })
     const response = await victim.authenticator.signIn(await signInOptions(victim.browser))
     const answers = await Promise.all(
@@ -93,7 +93,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403, 403])
   })
 
-  it('a bad answer uses its challenge up: none is tried with a second one', async () => {
+  it('brute force: an invalid response uses up its challenge', async () => {
     const victim = await withPasskey(edge)
     const options = await signInOptions(victim.browser)
     const statuses: number[] = []
@@ -104,7 +104,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     expect(statuses).toEqual([403, 403])
   })
 
-  it('an answer that comes after five minutes', async () => {
+  it('expired challenge: after five minutes', async () => {
     const late = identityApp()
     const victim = await withPasskey(late)
     const response = await victim.authenticator.signIn(await signInOptions(victim.browser))
@@ -112,7 +112,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     expect((await openBrowser(late).ask('/passkeys/sign-in', { response })).status).toBe(403)
   })
 
-  it('a copied authenticator: a counter that goes back, or stands still', async () => {
+  it('cloned authenticator: if its counter does not increase', async () => {
     const victim = await withPasskey(edge)
     const statuses: number[] = []
     for (const counter of [5, 4, 5, 0, 6]) {
@@ -122,7 +122,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     expect(statuses).toEqual([200, 403, 403, 403, 200])
   })
 
-  it('a copied authenticator: two answers with one counter at once', async () => {
+  it('cloned authenticator: for one of two simultaneous responses with the same counter', async () => {
     const victim = await withPasskey(edge)
     const answers = await Promise.all(
       [1, 2].map(() => signInByPasskey(victim, openBrowser(edge), { faults: { counter: 9 } })),
@@ -131,7 +131,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
   })
 
   it.each(['//evil.test/', '/\\evil.test', 'https://evil.test/', '/.//evil.test', 'javascript:1'])(
-    'open redirect: %s is not gone on to',
+    'open redirect: does not redirect to %s',
     async (next) => {
       const victim = await withPasskey(edge)
       const answer = await signInByPasskey(victim, openBrowser(edge), { next })
@@ -140,7 +140,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
   )
 })
 
-describe('who attacks a registration adds nothing', () => {
+describe('a passkey registration is rejected', () => {
   const attacks: typeof IN_BOTH = [
     ...IN_BOTH,
     ['the answer to a sign-in', () => ({ type: 'webauthn.get' })],
@@ -189,7 +189,7 @@ describe('who attacks a registration adds nothing', () => {
     expect(await passkeysOf(person)).toBe(0)
   })
 
-  it('replay: an answer adds one passkey, once', async () => {
+  it('replay: adds only one passkey for one response', async () => {
     const person = await somebody(edge)
     const csrf = await accountToken(person.browser)
     const options = await (await registrationOptions(person, csrf)).json<any>()
@@ -200,7 +200,7 @@ describe('who attacks a registration adds nothing', () => {
     expect(await passkeysOf(person)).toBe(1)
   })
 
-  it('a passkey of another account is not taken over by its id', async () => {
+  it('account takeover: if another account has a passkey with the same ID', async () => {
     const victim = await withPasskey(edge)
     const attacker = await somebody(edge)
     const drawnId = victim.credential.id
@@ -215,7 +215,7 @@ describe('who attacks a registration adds nothing', () => {
     expect(await whoIsSignedIn(browser)).toBe(victim.email)
   })
 
-  it('a host in the request’s headers changes nothing of what authenticators sign for', async () => {
+  it('host injection: the Host header does not change the relying party ID', async () => {
     const person = await somebody(edge)
     const csrf = await accountToken(person.browser)
     const headers = { ...fromUs, host: 'evil.test', 'x-forwarded-host': 'evil.test' }
@@ -224,7 +224,7 @@ describe('who attacks a registration adds nothing', () => {
   })
 })
 
-describe('CSRF: no other page acts for a browser', () => {
+describe('CSRF: other pages cannot act for a browser', () => {
   const foreign = [
     { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
     { origin: 'https://a.edge.test', 'sec-fetch-site': 'same-site' },
@@ -238,22 +238,19 @@ describe('CSRF: no other page acts for a browser', () => {
     '/passkeys/sign-in',
   ]
 
-  it.each(operations)(
-    'POST %s is for our own pages, which say that they send JSON',
-    async (path) => {
-      const { browser } = await somebody(edge)
-      for (const headers of foreign) {
-        const answer = await browser.ask(path, {}, headers)
-        expect(answer.status).toBe(403)
-        expect(answer.headers.get('access-control-allow-origin')).toBeNull()
-      }
-      const asText = { ...fromUs, 'content-type': 'text/plain' }
-      expect((await browser.ask(path, {}, asText)).status).toBe(415)
-      expect((await browser.ask(path, { next: 'x'.repeat(17_000) })).status).toBe(413)
-    },
-  )
+  it.each(operations)('POST %s accepts only JSON from pages of this site', async (path) => {
+    const { browser } = await somebody(edge)
+    for (const headers of foreign) {
+      const answer = await browser.ask(path, {}, headers)
+      expect(answer.status).toBe(403)
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    }
+    const asText = { ...fromUs, 'content-type': 'text/plain' }
+    expect((await browser.ask(path, {}, asText)).status).toBe(415)
+    expect((await browser.ask(path, { next: 'x'.repeat(17_000) })).status).toBe(413)
+  })
 
-  it('the page of another session adds and removes nothing', async () => {
+  it('a form token of another session cannot add or remove passkeys', async () => {
     const [victim, attacker] = [await withPasskey(edge), await somebody(edge)]
     const csrf = await accountToken(attacker.browser)
     for (const given of [csrf, '', 'x']) {
@@ -267,7 +264,7 @@ describe('CSRF: no other page acts for a browser', () => {
     expect(await passkeysOf(victim)).toBe(1)
   })
 
-  it('another account’s passkey is not removed, and answers like none', async () => {
+  it('a foreign passkey is not removed, and gets the same response as an unknown one', async () => {
     const [victim, attacker] = [await withPasskey(edge), await somebody(edge)]
     const csrf = await accountToken(attacker.browser)
     for (const credential_id of [victim.credential.id, madeUp()]) {
@@ -277,7 +274,7 @@ describe('CSRF: no other page acts for a browser', () => {
     expect(await passkeysOf(victim)).toBe(1)
   })
 
-  it('who is not signed in adds and removes nothing, whatever bearer he has', async () => {
+  it('a signed-out user cannot add or remove passkeys, even with a bearer token', async () => {
     const nobody = openBrowser(edge)
     const headers = { ...fromUs, authorization: `Bearer ${'a'.repeat(64)}` }
     const asked = await nobody.ask('/passkeys/registration-options', { csrf: 'x' }, headers)
@@ -287,8 +284,8 @@ describe('CSRF: no other page acts for a browser', () => {
   })
 })
 
-describe('a flood', () => {
-  it('from one address is refused, before anything is stored or compared', async () => {
+describe('flood of passkey requests', () => {
+  it('is rejected per address before anything is stored or compared', async () => {
     const asked: string[] = []
     const full = identityApp('local', {
       requireRate: async (name) => {
@@ -316,7 +313,7 @@ describe('a flood', () => {
     expect(await stored()).toBe(before)
   })
 
-  it('from many leaves 10,000 challenges, and the newest is good', async () => {
+  it('keeps at most 10,000 challenges, and the newest stays valid', async () => {
     const victim = await withPasskey(edge)
     await database
       .prepare(
@@ -334,7 +331,7 @@ describe('a flood', () => {
       .run()
   })
 
-  it('leaves nothing once its five minutes are over', async () => {
+  it('leaves no challenges after they expired', async () => {
     const later = identityApp()
     later.clock.ms += 60 * 60 * 1000
     await signInOptions(openBrowser(later))
@@ -346,7 +343,7 @@ describe('a flood', () => {
   })
 })
 
-it('a stolen database: no challenge is in it', async () => {
+it('stolen database: contains no challenges', async () => {
   const { challenge } = await signInOptions(openBrowser(edge))
   const { results } = await database.prepare('SELECT * FROM passkey_challenges').all()
   expect(results.length).toBeGreaterThan(0)

@@ -8,7 +8,7 @@ import { type identityApp, PUBLIC_URL } from './harness.ts'
 
 type Edge = ReturnType<typeof identityApp>
 
-/** Somebody who is signed in by a link, with an authenticator that has no passkey yet. */
+/** Creates a user who signed in by link, with an authenticator without passkeys. */
 export async function somebody(edge: Edge, { countsUses = true } = {}) {
   const [browser, email] = [openBrowser(edge), someone()]
   await signIn(browser, email)
@@ -16,7 +16,7 @@ export async function somebody(edge: Edge, { countsUses = true } = {}) {
 }
 export type Person = Awaited<ReturnType<typeof somebody>>
 
-/** The same, with a passkey. */
+/** Creates a user who signed in by link, with one passkey. */
 export async function withPasskey(edge: Edge, options?: { countsUses?: boolean }) {
   const person = await somebody(edge, options)
   const added = await addPasskey(person)
@@ -24,7 +24,7 @@ export async function withPasskey(edge: Edge, options?: { countsUses?: boolean }
   return { ...person, credential: person.authenticator.credentials.at(-1)! }
 }
 
-/** The form token of the account page. */
+/** Returns the form token of the account page. */
 export async function accountToken(browser: Browser): Promise<string> {
   return field(await (await browser.get('/account')).text(), 'csrf')
 }
@@ -54,7 +54,7 @@ export async function signInOptions(
   return (await browser.ask('/passkeys/sign-in-options', {})).json()
 }
 
-/** Signs in with the person's passkey, at a browser that may be another than hers. */
+/** Signs in with the person's passkey in any browser. */
 export async function signInByPasskey(
   { authenticator }: Pick<Person, 'authenticator'>,
   browser: Browser,
@@ -64,7 +64,7 @@ export async function signInByPasskey(
   return browser.ask('/passkeys/sign-in', { response, ...(next !== undefined && { next }) })
 }
 
-/** Whose account a browser sees, or `undefined` where it is sent to sign in. */
+/** Returns the e-mail address of the signed-in user, or `undefined` if the browser is redirected to sign in. */
 export async function whoIsSignedIn(browser: Browser): Promise<string | undefined> {
   const text = await (await browser.get('/account')).text()
   return /You are signed in as <strong>([^<]+)</.exec(text)?.[1]

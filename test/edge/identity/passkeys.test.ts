@@ -20,7 +20,7 @@ const edge = identityApp()
 
 describe('a passkey', () => {
   it.each(['ES256', 'EdDSA', 'RS256'] as const)(
-    'with %s is added on the account page, and signs in elsewhere',
+    'with %s can be added on the account page and used to sign in elsewhere',
     async (algorithm) => {
       const person = await somebody(edge)
       const added = await addPasskey(person, { algorithm, name: 'My phone' })
@@ -39,7 +39,7 @@ describe('a passkey', () => {
     },
   )
 
-  it('is asked for as one that its authenticator keeps, and uses for its own person alone', async () => {
+  it('must be discoverable and require user verification', async () => {
     const person = await somebody(edge)
     const options = await (await registrationOptions(person)).json<any>()
     expect(options).toMatchObject({
@@ -56,14 +56,14 @@ describe('a passkey', () => {
     })
   })
 
-  it('has a user handle of 16 random bytes, in which nothing is of the person', async () => {
+  it('has a random user handle of 16 bytes without personal data', async () => {
     const person = await somebody(edge)
     const { user } = await (await registrationOptions(person)).json<any>()
     expect(decodeBase64url(user.id)).toHaveLength(16)
     expect(user).toMatchObject({ name: person.email, displayName: person.email })
   })
 
-  it('is not made twice on one authenticator', async () => {
+  it('is not created twice on the same authenticator', async () => {
     const person = await withPasskey(edge)
     const { excludeCredentials } = await (await registrationOptions(person)).json<any>()
     expect(excludeCredentials).toEqual([
@@ -71,14 +71,14 @@ describe('a passkey', () => {
     ])
   })
 
-  it('whose authenticator counts nothing signs in again and again', async () => {
+  it('of an authenticator without a counter can sign in repeatedly', async () => {
     const person = await withPasskey(edge, { countsUses: false })
     for (let i = 0; i < 2; i++) {
       expect((await signInByPasskey(person, openBrowser(edge))).status).toBe(200)
     }
   })
 
-  it('for which its own key vouches is taken, as browsers let it through', async () => {
+  it('with self-attestation is accepted, because browsers may pass it on', async () => {
     const person = await somebody(edge)
     for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
       const added = await addPasskey(person, { faults: { attestation: 'self' }, algorithm })
@@ -86,7 +86,7 @@ describe('a passkey', () => {
     }
   })
 
-  it('shows when it was used last', async () => {
+  it('shows its last use', async () => {
     const person = await withPasskey(edge)
     expect(await (await person.browser.get('/account')).text()).toContain('<dd>never</dd>')
     await signInByPasskey(person, person.browser)
@@ -96,7 +96,7 @@ describe('a passkey', () => {
     expect(used).toContain(new Date(edge.clock.ms).toISOString())
   })
 
-  it('session fixation: a sign-in with it ends the session that the browser had', async () => {
+  it('session fixation: ends the browser’s previous session on sign-in', async () => {
     const person = await withPasskey(edge)
     const before = { ...person.browser.jar }
     await signInByPasskey(person, person.browser)
@@ -106,17 +106,17 @@ describe('a passkey', () => {
     expect(await whoIsSignedIn(planted)).toBeUndefined()
   })
 
-  it('signs nobody in once it was removed, and is not listed', async () => {
+  it('cannot sign in and is not listed after its removal', async () => {
     const person = await withPasskey(edge)
     const csrf = await accountToken(person.browser)
     const form = { csrf, credential_id: person.credential.id }
     const removed = await person.browser.post('/passkeys/remove', form)
     expect([removed.status, removed.headers.get('location')]).toEqual([303, '/account'])
     expect((await signInByPasskey(person, openBrowser(edge))).status).toBe(403)
-    expect(await (await person.browser.get('/account')).text()).toContain('You have none yet')
+    expect(await (await person.browser.get('/account')).text()).toContain('No passkeys yet')
   })
 
-  it('is told of by mail when it is added and when it is removed', async () => {
+  it('causes an e-mail when it is added and when it is removed', async () => {
     const person = await withPasskey(edge)
     const form = {
       csrf: await accountToken(person.browser),
@@ -134,10 +134,10 @@ describe('a passkey', () => {
       'A passkey was added',
       'A passkey was removed',
     ])
-    expect(mails[1]!.text).toContain('It is called: Laptop')
+    expect(mails[1]!.text).toContain('Name: Laptop')
   })
 
-  it(`is one of at most ${PASSKEYS_MAX}, also of those that come at once`, async () => {
+  it(`is one of at most ${PASSKEYS_MAX}, even if several are added at once`, async () => {
     const person = await withPasskey(edge)
     const csrf = await accountToken(person.browser)
     for (let i = 2; i < PASSKEYS_MAX; i++)
@@ -158,12 +158,14 @@ describe('a passkey', () => {
     )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
     expect((await registrationOptions(person)).status).toBe(409)
-    expect(await (await person.browser.get('/account')).text()).toContain('cannot add more')
+    expect(await (await person.browser.get('/account')).text()).toContain(
+      'You have reached the limit of 20 passkeys',
+    )
   })
 })
 
 describe('the account page', () => {
-  it('sends who is not signed in to do so, and back', async () => {
+  it('redirects a signed-out user to sign in, and back afterwards', async () => {
     const answer = await openBrowser(edge).get('/account')
     expect([answer.status, answer.headers.get('location')]).toEqual([
       303,
@@ -171,14 +173,14 @@ describe('the account page', () => {
     ])
   })
 
-  it('says without a script that adding needs one, and shows no form that does nothing', async () => {
+  it('explains that adding a passkey needs a script, and shows no enabled form without one', async () => {
     const { browser } = await somebody(edge)
     const text = await (await browser.get('/account')).text()
     expect(text).toContain('<noscript>')
     expect(text).toMatch(/<button type="submit" disabled="">\s*Add a passkey/)
   })
 
-  it('may run its own script and ask this site, and nothing else', async () => {
+  it('may run only its own script and connect only to this site', async () => {
     const { browser } = await somebody(edge)
     for (const path of ['/account', '/sign-in']) {
       const policy = (await browser.get(path)).headers.get('content-security-policy')
@@ -190,7 +192,7 @@ describe('the account page', () => {
     }
   })
 
-  it('signs out everywhere', async () => {
+  it('can sign out everywhere', async () => {
     const person = await somebody(edge)
     const other = openBrowser(edge)
     await signIn(other, person.email)
@@ -201,7 +203,7 @@ describe('the account page', () => {
     expect(await whoIsSignedIn(other)).toBeUndefined()
   })
 
-  it('XSS: a passkey’s name is text', async () => {
+  it('XSS: escapes the name of a passkey', async () => {
     const person = await somebody(edge)
     await addPasskey(person, { name: '"><script>alert(1)</script>' })
     const text = await (await person.browser.get('/account')).text()
@@ -209,12 +211,12 @@ describe('the account page', () => {
     expect(text).toContain('&lt;script&gt;alert(1)')
   })
 
-  it.each(['', 'a\nb', 'a\u202eb', 'x'.repeat(65)])('takes no name like %j', async (name) => {
+  it.each(['', 'a\nb', 'a\u202eb', 'x'.repeat(65)])('rejects the name %j', async (name) => {
     const person = await somebody(edge)
     expect((await addPasskey(person, { name })).status).toBe(422)
   })
 
-  it('asks for a new sign-in after 15 minutes, before a passkey is added', async () => {
+  it('requires a sign-in within the last 15 minutes to add a passkey', async () => {
     const late = identityApp()
     const person = await somebody(late)
     const csrf = await accountToken(person.browser)

@@ -13,7 +13,7 @@ const isSignedIn = async (browser: ReturnType<typeof openBrowser>) =>
   (await browser.get((await newAgent()).path)).status === 200
 
 describe('using a sign-in link', () => {
-  it('signs in and goes on to the page that asked for it', async () => {
+  it('signs the user in and redirects to the requested page', async () => {
     const browser = openBrowser(edge)
     const secret = await requestLink(browser, someone(), '/console?tab=runs')
     const response = await browser.post('/sign-in/link', { secret })
@@ -23,7 +23,7 @@ describe('using a sign-in link', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('sets a cookie that only this host, over TLS and never a script, can use, for seven days', async () => {
+  it('sets a host-only, secure, script-inaccessible cookie for seven days', async () => {
     const browser = openBrowser(edge)
     const secret = await requestLink(browser, someone())
     const response = await browser.post('/sign-in/link', { secret })
@@ -38,7 +38,7 @@ describe('using a sign-in link', () => {
     ])
   })
 
-  it('makes the account once, and finds it again', async () => {
+  it('creates the account on the first sign-in only', async () => {
     const email = someone()
     await signIn(openBrowser(edge), email)
     await signIn(openBrowser(edge), email)
@@ -47,7 +47,7 @@ describe('using a sign-in link', () => {
     ])
   })
 
-  it('makes one account of two first sign-ins at once', async () => {
+  it('creates one account for two simultaneous first sign-ins', async () => {
     const [browser, email] = [openBrowser(edge), someone()]
     const secrets = [await requestLink(browser, email), await requestLink(browser, email)]
     const answers = await Promise.all(
@@ -57,7 +57,7 @@ describe('using a sign-in link', () => {
     expect(await usersOf(email)).toHaveLength(1)
   })
 
-  it('names the address on its page, so that a stranger’s link is seen for what it is', async () => {
+  it('shows the e-mail address, so that a user recognizes a foreign link', async () => {
     const email = someone()
     const secret = await requestLink(openBrowser(edge), email)
     const response = await openBrowser(edge).get(`/sign-in/link?secret=${secret}`)
@@ -65,20 +65,20 @@ describe('using a sign-in link', () => {
   })
 
   it.each(['/agent/authorize', '/%61gent/authorize'])(
-    'CONSENT PHISHING: a link that goes on to %s, which a stranger may have asked for, says so before',
+    'consent phishing: warns if the link leads to %s, which a stranger may have requested',
     async (path) => {
       const { challenge } = await newAgent()
       const browser = openBrowser(edge)
       const secret = await requestLink(browser, someone(), `${path}?challenge=${challenge}`)
       const page = await (await browser.get(`/sign-in/link?secret=${secret}`)).text()
-      expect(page).toContain('The next page asks whether a program may act for you.')
+      expect(page).toContain('The next page asks you to authorize a program.')
       const plain = await requestLink(browser, someone(), '/account')
       const other = await (await browser.get(`/sign-in/link?secret=${plain}`)).text()
       expect(other).not.toContain('a program may act')
     },
   )
 
-  it('link scanners: opening the link any number of times uses nothing up and signs nobody in', async () => {
+  it('link scanners: opening the link repeatedly neither uses it up nor signs in', async () => {
     const [browser, email] = [openBrowser(edge), someone()]
     const secret = await requestLink(browser, email)
     for (let i = 0; i < 3; i++) {
@@ -89,7 +89,7 @@ describe('using a sign-in link', () => {
     expect((await browser.post('/sign-in/link', { secret })).status).toBe(303)
   })
 
-  it('link scanners: HEAD of a link uses nothing up either', async () => {
+  it('link scanners: HEAD does not use up the link', async () => {
     const secret = await requestLink(openBrowser(edge), someone())
     const path = `/sign-in/link?secret=${secret}`
     const response = await edge.app.request(path, { method: 'HEAD' })
@@ -98,7 +98,7 @@ describe('using a sign-in link', () => {
   })
 
   it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    'another method than POST: %s of a link is 405, and signs nobody in',
+    'wrong method: %s returns 405 and does not sign in',
     async (method) => {
       const secret = await requestLink(openBrowser(edge), someone())
       for (const path of ['/sign-in', '/sign-in/link', '/sign-out']) {
@@ -118,7 +118,7 @@ describe('using a sign-in link', () => {
     },
   )
 
-  it('two tabs with one link: the second is told that it is used, and the browser stays signed in', async () => {
+  it('two tabs with one link: the second gets an error, and the browser stays signed in', async () => {
     const browser = openBrowser(edge)
     const secret = await requestLink(browser, someone())
     const tabs = [secret, secret].map((one) => browser.get(`/sign-in/link?secret=${one}`))
@@ -128,7 +128,7 @@ describe('using a sign-in link', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('link reuse: a second use gets a page that tells how to get a new link', async () => {
+  it('link reuse: the second use gets a page with a link to request a new one', async () => {
     const secret = await requestLink(openBrowser(edge), someone())
     await openBrowser(edge).post('/sign-in/link', { secret })
     const thief = openBrowser(edge)
@@ -138,7 +138,7 @@ describe('using a sign-in link', () => {
     expect(thief.jar.cookie).toBe('')
   })
 
-  it('link race: of many uses at once exactly one wins', async () => {
+  it('link race: only one of many simultaneous uses succeeds', async () => {
     const secret = await requestLink(openBrowser(edge), someone())
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => openBrowser(edge).post('/sign-in/link', { secret })),
@@ -148,7 +148,7 @@ describe('using a sign-in link', () => {
     expect(statuses.filter((status) => status === 410)).toHaveLength(7)
   })
 
-  it('link expiry: it works in the last millisecond of 15 minutes and not in the next', async () => {
+  it('link expiry: is valid until the last millisecond of 15 minutes', async () => {
     const [early, late] = [openBrowser(edge), openBrowser(edge)]
     const secrets = [await requestLink(early, someone()), await requestLink(late, someone())]
     edge.clock.ms += 15 * 60_000 - 1
@@ -159,14 +159,14 @@ describe('using a sign-in link', () => {
   })
 
   it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(42) + 'B', "' OR 1=1 --"])(
-    'gives the same answer for %j, which was never a link',
+    'returns the same response for %j, which was never a valid secret',
     async (secret) => {
       const response = await openBrowser(edge).post('/sign-in/link', { secret })
       expect(response.status).toBe(410)
     },
   )
 
-  it('a hash that leaked from storage is not a link', async () => {
+  it('stolen database: a stored hash is not a valid secret', async () => {
     await requestLink(openBrowser(edge), someone())
     const { secretHash } = (await db.select().from(magicLinks).get())!
     const response = await openBrowser(edge).post('/sign-in/link', { secret: secretHash })
@@ -175,7 +175,7 @@ describe('using a sign-in link', () => {
 })
 
 describe('a session', () => {
-  it('session expiry: ends after seven days, however much it was used', async () => {
+  it('session expiry: ends after seven days, regardless of use', async () => {
     const browser = openBrowser(edge)
     await signIn(browser, someone())
     edge.clock.ms += 7 * 24 * 3_600_000 - 1
@@ -184,7 +184,7 @@ describe('a session', () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  it('session fixation: signing in replaces a cookie that was planted', async () => {
+  it('session fixation: replaces a planted cookie on sign-in', async () => {
     const browser = openBrowser(edge)
     browser.jar.cookie = `__Host-svc=${'A'.repeat(43)}`
     await signIn(browser, someone())
@@ -192,14 +192,14 @@ describe('a session', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('is not taken from a cookie without the __Host- prefix, which a subdomain could set', async () => {
+  it('cookie injection: ignores a cookie without the __Host- prefix, which a subdomain could set', async () => {
     const browser = openBrowser(edge)
     await signIn(browser, someone())
     browser.jar.cookie = browser.jar.cookie.replace('__Host-', '')
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  it('session fixation: a real session that was planted ends with the sign-in', async () => {
+  it('session fixation: ends a planted valid session on sign-in', async () => {
     const [attacker, victim, email] = [openBrowser(edge), openBrowser(edge), someone()]
     await signIn(attacker, someone())
     victim.jar.cookie = attacker.jar.cookie
@@ -209,7 +209,7 @@ describe('a session', () => {
     expect(await isSignedIn(attacker)).toBe(false)
   })
 
-  it('is one for each browser: signing in again ends what the browser had, and no other', async () => {
+  it('is unique per browser: a new sign-in ends only the browser’s previous session', async () => {
     const [email, laptop, phone] = [someone(), openBrowser(edge), openBrowser(edge)]
     for (const browser of [laptop, phone, laptop]) await signIn(browser, email)
     expect([await isSignedIn(laptop), await isSignedIn(phone)]).toEqual([true, true])
@@ -217,7 +217,7 @@ describe('a session', () => {
     expect(await db.select().from(sessions).where(eq(sessions.userId, id))).toHaveLength(2)
   })
 
-  it('of people who never come back is cleared with others’ sign-ins, a hundred at once', async () => {
+  it('is deleted after it expires by later sign-ins, up to a hundred at a time', async () => {
     const email = someone()
     await signIn(openBrowser(edge), email)
     const { id: userId } = (await usersOf(email))[0]!
@@ -237,7 +237,7 @@ describe('a session', () => {
     expect(await left()).toEqual([])
   })
 
-  it('leaves no row behind once its owner signs in again after its end', async () => {
+  it('leaves no expired row after its owner signs in again', async () => {
     const email = someone()
     await signIn(openBrowser(edge), email)
     edge.clock.ms += 7 * 24 * 3_600_000
@@ -257,7 +257,7 @@ describe('signing out', () => {
     return browser
   }
 
-  it('ends the session at the service and in the browser, and no other', async () => {
+  it('ends only this session, on the server and in the browser', async () => {
     const email = someone()
     const [browser, other] = [await signedIn(email), await signedIn(email)]
     const { cookie } = browser.jar
@@ -266,14 +266,14 @@ describe('signing out', () => {
     expect(response.status).toBe(200)
     const page = await response.text()
     expect(page).toContain('This browser is signed out.')
-    // The page itself is nobody's any more.
+    // The page itself no longer belongs to a session.
     expect(page).not.toContain('name="csrf"')
     expect(response.headers.get('set-cookie')).toMatch(/^__Host-svc=; Max-Age=0; Path=\/; Secure$/)
     browser.jar.cookie = cookie
     expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([false, true])
   })
 
-  it('everywhere ends the sessions of all browsers of the account, and of no other account', async () => {
+  it('everywhere ends all sessions of the account, and none of other accounts', async () => {
     const email = someone()
     const [browser, phone, stranger] = [
       await signedIn(email),
@@ -285,14 +285,14 @@ describe('signing out', () => {
     expect(await isSignedIn(stranger)).toBe(true)
   })
 
-  it('twice is no failure', async () => {
+  it('is idempotent', async () => {
     const browser = await signedIn()
     const csrf = await csrfOf(browser)
     await browser.post('/sign-out', { csrf })
     expect((await browser.post('/sign-out', { csrf })).status).toBe(200)
   })
 
-  it('a link or an image of another site signs nobody out: GET does nothing', async () => {
+  it('CSRF: GET does not sign out', async () => {
     const browser = await signedIn()
     const { cookie } = browser.jar
     const response = await browser.get('/sign-out')
@@ -304,7 +304,7 @@ describe('signing out', () => {
   it.each([
     ['another site’s form', { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }],
     ['a form that hides where it is from', {}],
-  ] as [string, Record<string, string>][])('CSRF: %s signs nobody out', async (_, headers) => {
+  ] as [string, Record<string, string>][])('CSRF: %s does not sign out', async (_, headers) => {
     const browser = await signedIn()
     const { cookie } = browser.jar
     const form = { csrf: await csrfOf(browser), where: 'everywhere' }
@@ -313,7 +313,7 @@ describe('signing out', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('CSRF: a form token of another session, or none, signs nobody out', async () => {
+  it('CSRF: a missing or foreign form token does not sign out', async () => {
     const [browser, attacker] = [await signedIn(), await signedIn()]
     for (const csrf of [await csrfOf(attacker), '', 'x'])
       expect((await browser.post('/sign-out', { csrf, where: 'everywhere' })).status).toBe(403)

@@ -10,21 +10,21 @@ import { db, identityApp, PUBLIC_URL } from './harness.ts'
 const edge = identityApp()
 const linksOf = (email: string) => db.select().from(magicLinks).where(eq(magicLinks.email, email))
 
-describe('asking for a sign-in link', () => {
-  it('mails a link to this site and prints it in the terminal of a local stack', async () => {
+describe('requesting a sign-in link', () => {
+  it('sends a link to this site and prints it to the terminal of a local stack', async () => {
     const email = someone()
     const secret = await requestLink(openBrowser(edge), email)
     const link = `${PUBLIC_URL}/sign-in/link?secret=${secret}`
     expect(terminal).toHaveBeenCalledWith(`Mail to ${email}: ${link}`)
   })
 
-  it('lower-cases the address and drops blanks around it', async () => {
+  it('lowercases the e-mail address and trims whitespace', async () => {
     const email = someone()
     await openBrowser(edge).post('/sign-in', { email: ` ${email.toUpperCase()} ` })
     expect(await linksOf(email)).toHaveLength(1)
   })
 
-  it('answers a known and an unknown address with the same page', async () => {
+  it('account oracle: returns the same page for known and unknown addresses', async () => {
     const [known, unknown] = [someone(), someone()]
     await signIn(openBrowser(edge), known)
     const pages = [known, unknown].map(async (email) => {
@@ -44,10 +44,10 @@ describe('asking for a sign-in link', () => {
     'a b@example.com',
     '<a@example.com>',
     'Name <a@example.com>',
-  ])('refuses %j as an address with a page that says what to enter', async (email) => {
+  ])('rejects the address %j with a page that explains what to enter', async (email) => {
     const response = await openBrowser(edge).post('/sign-in', { email })
     expect(response.status).toBe(400)
-    expect(await response.text()).toContain('Enter one e-mail address')
+    expect(await response.text()).toContain('Enter an e-mail address')
   })
 
   it.each([
@@ -61,7 +61,7 @@ describe('asking for a sign-in link', () => {
     'a@example.com;b@example.com',
     'a@example.com b@example.com',
     'a@example.com>,<b@example.com',
-  ])('header injection: %j is no address, and gets no mail', async (email) => {
+  ])('header injection: rejects the address %j and sends no e-mail', async (email) => {
     const response = await openBrowser(edge).post('/sign-in', { email })
     expect(response.status).toBe(400)
     expect(parseEmail(email)).toBeUndefined()
@@ -71,16 +71,19 @@ describe('asking for a sign-in link', () => {
     { host: 'evil.test' },
     { host: 'edge.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' },
     { host: 'edge.test@evil.test', forwarded: 'host=evil.test' },
-  ] as Record<string, string>[])('host header injection: %j is in no link', async (headers) => {
-    const email = someone()
-    const form = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin', ...headers }
-    await openBrowser(edge).post('/sign-in', { email }, form)
-    const [mail] = await db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
-    expect(mail!.text).toContain(`\n${PUBLIC_URL}/sign-in/link?secret=`)
-    expect(mail!.text).not.toContain('evil')
-  })
+  ] as Record<string, string>[])(
+    'host header injection: %j does not appear in the link',
+    async (headers) => {
+      const email = someone()
+      const form = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin', ...headers }
+      await openBrowser(edge).post('/sign-in', { email }, form)
+      const [mail] = await db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
+      expect(mail!.text).toContain(`\n${PUBLIC_URL}/sign-in/link?secret=`)
+      expect(mail!.text).not.toContain('evil')
+    },
+  )
 
-  it('host header injection: a request to another host of the service mails its own', async () => {
+  it('host header injection: uses the configured host in the link', async () => {
     const email = someone()
     const init = {
       method: 'POST',
@@ -92,16 +95,16 @@ describe('asking for a sign-in link', () => {
     expect(mail!.text).toContain(`\n${PUBLIC_URL}/sign-in/link?secret=`)
   })
 
-  it('refuses an address of more than 254 characters', () => {
+  it('rejects an address of more than 254 characters', () => {
     expect(parseEmail(`${'a'.repeat(250)}@example.com`)).toBeUndefined()
   })
 
-  it('account takeover: a Kelvin sign does not become a k', () => {
+  it('account takeover: does not convert a Kelvin sign to a k', () => {
     expect('mi\u212Ae@example.com'.toLowerCase()).toBe('mike@example.com')
     expect(parseEmail('mi\u212Ae@example.com')).toBeUndefined()
   })
 
-  it('keeps the page to go on to, and shows nobody what is typed into it as markup', async () => {
+  it('XSS: keeps the page to redirect to, and escapes it', async () => {
     const browser = openBrowser(edge)
     const page = await (await browser.get('/sign-in?next=%2Fconsole%3Fa%3D1')).text()
     expect(field(page, 'next')).toBe('/console?a=1')
@@ -109,25 +112,25 @@ describe('asking for a sign-in link', () => {
     expect(await attack.text()).not.toContain('<b>')
   })
 
-  it('refuses a form that is longer than a form of ours', async () => {
+  it('rejects an oversized form', async () => {
     const response = await openBrowser(edge).post('/sign-in', { email: 'a'.repeat(10_000) })
     expect(response.status).toBe(413)
   })
 
-  it('refuses a body that is not a form', async () => {
+  it('rejects a body that is not a form', async () => {
     const headers = { origin: PUBLIC_URL, 'content-type': 'text/plain' }
     const response = await openBrowser(edge).post('/sign-in', { email: someone() }, headers)
     expect(response.status).toBe(415)
   })
 
-  it('answers 503 in production without a mailer, says what to configure, and stores nothing', async () => {
+  it('returns 503 in production without a mailer, explains the configuration, and stores nothing', async () => {
     const email = someone()
     const response = await openBrowser(identityApp('production')).post('/sign-in', { email })
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(await response.json()).toMatchObject({
       reason: 'mailer_not_configured',
-      fix: expect.stringContaining('configures a mailer'),
+      fix: expect.stringContaining('configure a mailer'),
     })
     expect(await linksOf(email)).toEqual([])
     expect(await db.select().from(localMailbox).where(eq(localMailbox.recipient, email))).toEqual(
@@ -144,7 +147,7 @@ describe('the headers of every page', () => {
     ['/sign-in/link?secret=x', ''],
     ['/agent/authorize?challenge=x', ''],
   ])(
-    'keep %s out of frames, caches and Referer headers, and let no script run but its own file',
+    'keep %s out of frames, caches and Referer headers, and allow only its own script',
     async (path, scripts) => {
       const { headers } = await openBrowser(edge).get(path)
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -161,7 +164,7 @@ describe('the headers of every page', () => {
     },
   )
 
-  it('let in exactly the style that the page has', async () => {
+  it('allow exactly the style of the page', async () => {
     const response = await openBrowser(edge).get('/sign-in')
     const style = /<style>([^]*)<\/style>/.exec(await response.text())![1]!
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
@@ -183,7 +186,7 @@ describe('login CSRF: a form of another site', () => {
     {},
   ] as Record<string, string>[]
 
-  it.each(foreign)('with %j mails no link', async (headers) => {
+  it.each(foreign)('with %j does not send a link', async (headers) => {
     const email = someone()
     const response = await openBrowser(edge).post('/sign-in', { email }, headers)
     expect(response.status).toBe(403)
@@ -198,15 +201,15 @@ describe('login CSRF: a form of another site', () => {
     expect(victim.jar.cookie).toBe('')
   })
 
-  it('is told from a form of ours, which browsers send with "Origin: null" under no-referrer', async () => {
+  it('is distinguished from our own forms, which browsers send with "Origin: null" under no-referrer', async () => {
     const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
     const response = await openBrowser(edge).post('/sign-in', { email: someone() }, headers)
     expect(response.status).toBe(200)
   })
 })
 
-describe('mail flooding', () => {
-  it('ends after five open links: 429, with the time until one lapses', async () => {
+describe('mail flood', () => {
+  it('returns 429 after five open links, with the time until one expires', async () => {
     const [browser, email] = [openBrowser(edge), someone()]
     for (let i = 0; i < LINKS_PER_MAILBOX; i++) await browser.post('/sign-in', { email })
     edge.clock.ms += 60_000
@@ -215,7 +218,7 @@ describe('mail flooding', () => {
     expect(response.headers.get('retry-after')).toBe('840')
   })
 
-  it('counts tagged addresses as the mailbox that they end in, and strangers apart', async () => {
+  it('counts tagged addresses as one mailbox, and other mailboxes separately', async () => {
     const browser = openBrowser(edge)
     for (let i = 0; i < LINKS_PER_MAILBOX; i++) {
       await browser.post('/sign-in', { email: `dana+${i}@example.com` })
@@ -225,13 +228,13 @@ describe('mail flooding', () => {
     expect((await browser.post('/sign-in', { email: 'danae@example.com' })).status).toBe(200)
   })
 
-  it('cannot pass the limit by asking all at once', async () => {
+  it('cannot exceed the limit with simultaneous requests', async () => {
     const [browser, email] = [openBrowser(edge), someone()]
     await Promise.all(Array.from({ length: 12 }, () => browser.post('/sign-in', { email })))
     expect(await linksOf(email)).toHaveLength(LINKS_PER_MAILBOX)
   })
 
-  it('is over, and its rows are gone, when the links have lapsed', async () => {
+  it('resets the limit and deletes the rows after the links expire', async () => {
     const [browser, email] = [openBrowser(edge), someone()]
     for (let i = 0; i < LINKS_PER_MAILBOX; i++) await browser.post('/sign-in', { email })
     edge.clock.ms += 15 * 60_000
@@ -274,7 +277,7 @@ describe('open redirect at sign-in', () => {
     'blob:https://evil.test/x',
     '',
     `/${'a'.repeat(2000)}`,
-  ])('%j goes to / instead', async (next) => {
+  ])('redirects %j to /', async (next) => {
     expect(safeNext(next)).toBe('/')
     const browser = openBrowser(edge)
     const secret = await requestLink(browser, someone(), next)
@@ -283,7 +286,7 @@ describe('open redirect at sign-in', () => {
   })
 
   it.each(['/', '/console?tab=runs#last', '/agent/authorize?challenge=abc', '/a/%2F%2Fevil.test'])(
-    'takes %j, a path of this site',
+    'accepts %j, a path of this site',
     (next) => expect(safeNext(next)).toBe(next),
   )
 })

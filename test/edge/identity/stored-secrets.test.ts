@@ -19,7 +19,7 @@ async function rowsOf(tables: string[]): Promise<string> {
   return JSON.stringify((await Promise.all(dumps)).map(({ results }) => results))
 }
 
-it('a stolen database: no secret of a link, session, form or agent is in any row', async () => {
+it('stolen database: no row contains the secret of a link, session, form or agent', async () => {
   const edge = identityApp()
   const [browser, agent] = [openBrowser(edge), await newAgent()]
   const link = await requestLink(browser, someone())
@@ -33,7 +33,7 @@ it('a stolen database: no secret of a link, session, form or agent is in any row
   expect(rows).toContain(agent.challenge)
   for (const secret of [link, session, csrf, agent.token]) expect(rows).not.toContain(secret)
 
-  // The local mailbox holds the link, which is its purpose; production never writes it.
+  // The local mailbox holds the link by design. Production never writes to it.
   const mailbox = await rowsOf(['local_mailbox'])
   const printed = JSON.stringify(terminal.mock.calls)
   for (const secret of [session, csrf, agent.token]) {
@@ -42,7 +42,7 @@ it('a stolen database: no secret of a link, session, form or agent is in any row
   }
 })
 
-it('the list of tables above is complete', async () => {
+it('the list of tables is complete', async () => {
   const { results } = await database
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_cf_*'`)
     .all<{ name: string }>()

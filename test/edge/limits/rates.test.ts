@@ -9,7 +9,7 @@ import { edge, env, fire, random, someOwner } from '../app.ts'
 import { hidden, Person } from '../http/console/person.ts'
 import { production, someKey } from '../http/front-harness.ts'
 
-/** Takes what a caller has: while the clock stands, its next call is one too many. */
+/** Uses up the caller's burst. While the clock is stopped, its next call exceeds the rate. */
 async function useUp(name: RateName, caller: string): Promise<void> {
   const known = new Set((await listDurableObjectIds(env.RATE_CAP)).map(String))
   await requireRate(env, name, caller)
@@ -36,7 +36,7 @@ const from = (address: string, headers: Record<string, string> = {}) =>
   production()('/core/v1/version', { headers: { 'cf-connecting-ip': address, ...headers } })
 
 describe('the core API', () => {
-  it('is 429 for one address above its rate, whatever key it sends, and not for another', async () => {
+  it('returns 429 to an address above its rate with any key, and not to other addresses', async () => {
     await useUp('core_address', '203.0.113.7')
     expect(await refusal(await from('203.0.113.7'))).toEqual(TOO_MANY)
     expect(await refusal(await from('203.0.113.7', { 'x-api-key': someKey() }))).toEqual(TOO_MANY)
@@ -45,13 +45,13 @@ describe('the core API', () => {
     expect((await from('203.0.113.8')).status).toBe(200)
   })
 
-  it('address hopping: an IPv6 /64 is one address', async () => {
+  it('address hopping: counts an IPv6 /64 as one address', async () => {
     await useUp('core_address', '2001:db8:1:2::/64')
     expect(await refusal(await from('2001:db8:1:2:aaaa::1'))).toEqual(TOO_MANY)
     expect((await from('2001:db8:1:3::1')).status).toBe(200)
   })
 
-  it('is 429 for one key above its rate, from whatever address, and readable by a page elsewhere', async () => {
+  it('returns 429 for a key above its rate from any address, readable across origins', async () => {
     const key = someKey()
     await useUp('core_key', key)
     const asks = (address: string) =>
@@ -65,8 +65,8 @@ describe('the core API', () => {
   })
 })
 
-describe('what a client sealed end to end', () => {
-  it('is 429 for one address above the rate of its other requests', async () => {
+describe('an end-to-end sealed request', () => {
+  it('counts toward the rate of its address', async () => {
     await useUp('core_address', '203.0.113.70')
     const send = (address: string) =>
       production()(SEALED_EXECUTE_PATH, {
@@ -79,8 +79,8 @@ describe('what a client sealed end to end', () => {
   })
 })
 
-describe('the triggers’ API', () => {
-  it('is 429 for the writes of one user above the rate; reads and other users go on', async () => {
+describe('the trigger API', () => {
+  it('returns 429 for writes of a user above the rate, but not for reads or other users', async () => {
     const [owner, other] = [await someOwner(), await someOwner()]
     await useUp('api_write', owner.id)
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
@@ -89,7 +89,7 @@ describe('the triggers’ API', () => {
     expect((await other.api('/api/triggers', init)).status).toBe(422)
   })
 
-  it('is 429 for what the same user does on pages, and they see what is there', async () => {
+  it('counts actions on pages for the same user, and pages stay readable', async () => {
     const person = await Person.signedIn()
     const known = new Set((await listDurableObjectIds(env.RATE_CAP)).map(String))
     const { id } = await person.trigger({ max_runs_per_minute: 1 })
@@ -119,13 +119,13 @@ describe('the triggers’ API', () => {
     expect((await person.get(`/triggers/${id}`)).status).toBe(200)
   })
 
-  it('without a token is 401: nobody’s calls are counted', async () => {
+  it('returns 401 without a token, and counts nothing', async () => {
     expect((await edge('/api/triggers', { method: 'POST', body: '{}' })).status).toBe(401)
   })
 })
 
-describe('requests of agents', () => {
-  it('FLOOD OF REQUESTS: one address registers so many, and another goes on', async () => {
+describe('agent requests', () => {
+  it('request flood: limits registrations per address', async () => {
     await useUp('agent_request_address', '203.0.113.90')
     const send = (address: string) =>
       production()('/agent/requests', {
@@ -138,12 +138,12 @@ describe('requests of agents', () => {
   })
 })
 
-describe('tokens that are refused', () => {
+describe('rejected tokens', () => {
   const asks = (address: string, authorization: string) =>
     production()('/api/me', { headers: { 'cf-connecting-ip': address, authorization } })
   const unknown = () => `Bearer ${Buffer.from(random(48)).toString('base64url')}`
 
-  it('token guessing: one address is 429 above the rate, whatever it guesses; a good token there is not', async () => {
+  it('token guessing: return 429 to an address above the rate, except for a valid token', async () => {
     const owner = await someOwner()
     await useUp('refused_token_address', '203.0.113.40')
     for (const guess of [unknown(), 'Bearer short', 'Basic x'])
@@ -152,7 +152,7 @@ describe('tokens that are refused', () => {
     expect((await asks('203.0.113.41', unknown())).status).toBe(401)
   })
 
-  it('are counted; good ones, and requests without a token, are not', async () => {
+  it('are counted, unlike valid tokens and requests without a token', async () => {
     const owner = await someOwner()
     const before = (await listDurableObjectIds(env.RATE_CAP)).length
     const counters = async () => (await listDurableObjectIds(env.RATE_CAP)).length - before
@@ -163,7 +163,7 @@ describe('tokens that are refused', () => {
     expect(await counters()).toBe(1)
   })
 
-  it('polling for an approval: ten agents behind one address ask once a second for 15 minutes, and hear 401 alone', async () => {
+  it('approval polling: ten agents behind one address may poll once a second for 15 minutes', async () => {
     const name = 'refused_token_address'
     const cap = env.RATE_CAP.getByName('ten agents')
     const start = Date.now()
@@ -184,11 +184,11 @@ describe('sign-in', () => {
       headers: { origin: 'https://edge.test', 'content-type': 'application/x-www-form-urlencoded' },
     })
 
-  it('sends a mail to who asks', async () => {
+  it('sends an e-mail', async () => {
     expect((await ask('one@example.test')).status).toBe(200)
   })
 
-  it('mail bombing: one mailbox gets so many mails, under whatever tag', async () => {
+  it('mail bombing: limits e-mails per mailbox, whatever the tag', async () => {
     await useUp('sign_in_mailbox', 'flooded@example.test')
     const response = await ask('Flooded+tag@example.test')
     expect(response.status).toBe(429)
@@ -196,7 +196,7 @@ describe('sign-in', () => {
     expect(await response.text()).not.toContain('on its way')
   })
 
-  it('mail bombing: one address sends so many mails, to whatever mailbox', async () => {
+  it('mail bombing: limits e-mails per sending address, whatever the mailbox', async () => {
     vi.spyOn(console, 'log').mockImplementation(() => {})
     const { burst } = RATES.sign_in_address
     for (let n = 1; n < burst; n++) await ask(`mailbox-${n}@example.test`)

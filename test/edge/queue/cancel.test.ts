@@ -3,8 +3,8 @@ import { away, endedWith, never, refused, settled, simulate } from './simulation
 
 const suffixes = (runs: { suffix: string }[]) => runs.map(({ suffix }) => suffix)
 
-describe('a run that is cancelled', () => {
-  it('while it waits for its turn ends as failed, and says that the action was not run', () =>
+describe('cancelling a run', () => {
+  it('in the queue ends it as failed, with a note that the action was not run', () =>
     simulate({ enabled: false }, async (sim) => {
       await sim.add(2)
       expect(sim.dispatcher.cancel(2)).toBe(true)
@@ -20,7 +20,7 @@ describe('a run that is cancelled', () => {
       expect(sim.dispatcher.cancel(2)).toBe(false)
     }))
 
-  it('while it waits for its retry is not sent again', () =>
+  it('that waits for a retry prevents the retry', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(500)
       await sim.add(1)
@@ -31,19 +31,19 @@ describe('a run that is cancelled', () => {
       expect(sim.rows()).toMatchObject([{ attempt: 1, next_attempt_at: null }])
     }))
 
-  it('while it holds those behind it in strict order lets the next one start at once', () =>
+  it('that blocks others in strict order lets the next one start at once', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = ({ suffix }) =>
         suffix === sim.rows()[0]!.suffix ? refused(500) : endedWith('done')
       await sim.add(2)
-      // Its third retry is ten minutes away, and nothing else wakes the object before.
+      // Its third retry is ten minutes away, and nothing else wakes the object earlier.
       await sim.advance(100_000)
       sim.dispatcher.cancel(1)
       await sim.advance(0)
       expect(sim.statuses()).toEqual(['failed', 'success'])
     }))
 
-  it('after its connection broke says that it may have run', () =>
+  it('after its connection broke notes that it may have run', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       await sim.add(1)
@@ -53,7 +53,7 @@ describe('a run that is cancelled', () => {
       expect(sim.result().error).toMatch(/^cancelled: .*may have run/)
     }))
 
-  it('once it runs goes on, and ends as it ends', () =>
+  it('that is already running does nothing', () =>
     simulate({}, async (sim) => {
       let answer = () => {}
       sim.behaviour.execute = () =>
@@ -68,8 +68,8 @@ describe('a run that is cancelled', () => {
     }))
 })
 
-describe('a queue that is purged', () => {
-  it('has nothing queued, and leaves what runs alone', () =>
+describe('purging a queue', () => {
+  it('cancels all queued runs, and no running ones', () =>
     simulate({ concurrency: 2 }, async (sim) => {
       sim.behaviour.execute = never
       const all = await sim.add(6)
@@ -82,7 +82,7 @@ describe('a queue that is purged', () => {
       expect(sim.dispatcher.purge()).toBe(0)
     }))
 
-  it('tells those that may have run from the others', () =>
+  it('distinguishes runs that may have run from the others', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = away
       await sim.add(2)
@@ -91,12 +91,12 @@ describe('a queue that is purged', () => {
       expect(mayHave).toEqual([true, false])
     }))
 
-  it('of ten thousand runs is empty in well under a second', () =>
+  it('of ten thousand runs takes well under a second', () =>
     simulate({ enabled: false }, async (sim) => {
       await sim.add(10_000)
       const began = performance.now()
       expect(sim.dispatcher.purge()).toBe(10_000)
-      // The clock of an object stands still while it computes; time passes with the next turn.
+      // The clock of a Durable Object is frozen during computation and advances with the next turn.
       await settled()
       const ms = performance.now() - began
       expect(ms).toBeLessThan(2_000)

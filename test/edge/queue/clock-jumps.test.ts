@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 describe('a clock that is set back by an hour', () => {
-  it('holds no retry up for longer than its own wait', () =>
+  it('delays no retry beyond its own backoff', () =>
     simulate({}, async (sim) => {
       const begin = sim.watch
       sim.behaviour.execute = ({ attempt }) => (attempt < 4 ? refused(500) : endedWith('done'))
@@ -21,7 +21,7 @@ describe('a clock that is set back by an hour', () => {
       expect(sim.calls.at(-1)!.watch - begin).toBeLessThanOrEqual(665_000)
     }))
 
-  it('nor what waits for payment, nor for the origin', () =>
+  it('does not delay runs that wait for payment or the origin', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.watch
       const answers = [refused(402), refused(503, 40), endedWith('done')]
@@ -36,7 +36,7 @@ describe('a clock that is set back by an hour', () => {
       expect(sim.calls[2]!.watch - sim.calls[1]!.watch).toBeLessThanOrEqual(40_000)
     }))
 
-  it('nor the next start for longer than a minute, also over restarts', () =>
+  it('delays the next start by at most a minute, even across restarts', () =>
     simulate({ maxRunsPerMinute: 2 }, async (sim) => {
       await sim.add(2)
       await sim.advance(30_000)
@@ -51,7 +51,7 @@ describe('a clock that is set back by an hour', () => {
       expect(sim.calls).toHaveLength(3)
     }))
 
-  it('nor a run that a killed object left: it is taken up with its lease', () =>
+  it('does not delay a run that a killed object left, which is resumed when its lease expires', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = never
       const [suffix] = await sim.add(1)
@@ -64,7 +64,7 @@ describe('a clock that is set back by an hour', () => {
       expect(sim.calls).toHaveLength(1)
     }))
 
-  it('gives up no run early because the origin is away', () =>
+  it('fails no run early while the origin is unreachable', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(503, 3_600)
       await sim.add(1)
@@ -78,7 +78,7 @@ describe('a clock that is set back by an hour', () => {
 })
 
 describe('a clock that is set forward by an hour', () => {
-  it('takes no run from who carries it', () =>
+  it('does not expire the lease of a running run', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = never
       await sim.add(3)
@@ -88,7 +88,7 @@ describe('a clock that is set forward by an hour', () => {
       expect(sim.polls).toEqual([])
     }))
 
-  it('starts what waits once more, and no more than the cap', () =>
+  it('starts queued runs once more, up to the cap', () =>
     simulate({ maxRunsPerMinute: 2 }, async (sim) => {
       await sim.add(9)
       sim.setClock(HOUR)
@@ -105,7 +105,7 @@ const step = fc.record({
 })
 const steps = fc.array(step, { minLength: 3, maxLength: 8 })
 
-it('a clock that jumps at random loses no run, and each step forward lets the cap start once more at most', () =>
+it('a clock that jumps at random loses no run, and each jump forward allows at most one more cap of starts', () =>
   fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), (taken, cap) =>
       simulate({ maxRunsPerMinute: cap }, async (sim) => {
@@ -126,7 +126,7 @@ it('a clock that jumps at random loses no run, and each step forward lets the ca
           if (restart) await sim.restart()
           await sim.advance(wait)
         }
-        // From here on nothing waits for anything but its turn and its own delays.
+        // From here on, runs wait only for their turn and their own delays.
         const unfinished = sim.statuses().filter((status) => status !== 'success').length
         await sim.advance((10 + 6 * unfinished) * MINUTE)
         expect(sim.statuses().every((status) => status === 'success')).toBe(true)

@@ -15,8 +15,8 @@ async function withDeliveries(test: (deliveries: Deliveries, sql: SqlStorage) =>
 
 const count = (sql: SqlStorage) => sql.exec('SELECT count(*) AS n FROM deliveries').one().n
 
-describe('a delivery id', () => {
-  it('is known for 24 hours, and not a millisecond longer', () =>
+describe('a delivery ID', () => {
+  it('is recognized for exactly 24 hours', () =>
     withDeliveries((deliveries, sql) => {
       recordDelivery(sql, 'a', 'run', 1_000)
       expect(deliveries.runOf('a', 1_000 + DELIVERY_KEPT_MS)).toBe('run')
@@ -24,13 +24,13 @@ describe('a delivery id', () => {
       expect(deliveries.runOf('b', 1_000)).toBeUndefined()
     }))
 
-  it('is known while the clock is set back', () =>
+  it('is recognized while the clock is set back', () =>
     withDeliveries((deliveries, sql) => {
       recordDelivery(sql, 'a', 'run', 10_000_000)
       expect(deliveries.runOf('a', 10_000_000 - 3_600_000)).toBe('run')
     }))
 
-  it('that is too old belongs to the next run with it', () =>
+  it('that expired is assigned to the next run with it', () =>
     withDeliveries((deliveries, sql) => {
       const later = DELIVERY_KEPT_MS + 1
       recordDelivery(sql, 'a', 'first', 0)
@@ -39,8 +39,8 @@ describe('a delivery id', () => {
     }))
 })
 
-describe('old ids', () => {
-  it('are cleared away by the alarm, some at a time, and it is set for the next one', () =>
+describe('expired delivery IDs', () => {
+  it('are deleted in batches by the alarm, which is set for the next one', () =>
     withDeliveries((deliveries, sql) => {
       for (let i = 0; i < 300; i++) recordDelivery(sql, `old ${i}`, 'run', i)
       recordDelivery(sql, 'young', 'run', DELIVERY_KEPT_MS)
@@ -53,6 +53,6 @@ describe('old ids', () => {
       expect(count(sql)).toBe(0)
     }))
 
-  it('need no alarm where there are none', () =>
+  it('need no alarm if there are none', () =>
     withDeliveries((deliveries) => expect(deliveries.tend(0)).toBeUndefined()))
 })

@@ -3,7 +3,7 @@ import { away, endedWith, never, refused, settled, simulate } from './simulation
 
 const MINUTE = 60_000
 
-it('what runs ends, and what waits, retries too, starts when the trigger is enabled again', () =>
+it('finishes running runs while disabled, and starts queued runs and retries when enabled again', () =>
   simulate({}, async (sim) => {
     let answer = () => {}
     sim.behaviour.execute = ({ suffix }) =>
@@ -27,7 +27,7 @@ it('what runs ends, and what waits, retries too, starts when the trigger is enab
     ])
   }))
 
-it('a run that an earlier life had started and not sent is put back, and used no attempt', () =>
+it('requeues a run that the previous incarnation started but did not send, without using an attempt', () =>
   simulate({}, async (sim) => {
     sim.behaviour.execute = never
     await sim.add(1)
@@ -40,7 +40,7 @@ it('a run that an earlier life had started and not sent is put back, and used no
     expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
   }))
 
-it('runs that waited for a connection are put back', () =>
+it('requeues runs that wait for a connection', () =>
   simulate({}, async (sim) => {
     const answers: (() => void)[] = []
     sim.behaviour.execute = () =>
@@ -55,7 +55,7 @@ it('runs that waited for a connection are put back', () =>
     expect(sim.queued).toBe(5)
   }))
 
-it('the time that it was disabled is no time that the origin was away', () =>
+it('does not count disabled time as time without the origin', () =>
   simulate({}, async (sim) => {
     sim.behaviour.execute = away
     sim.behaviour.outcomes = away

@@ -25,7 +25,7 @@ const begin = (...steps: Parameters<typeof script>) =>
 const logs = [{ level: 'warn' as const, at_ms: 3, text: 'careful' }]
 
 describe('a run', () => {
-  it('that succeeds has the value, its logs, its times, and used one attempt', async () => {
+  it('that succeeds has its response, logs and times, and one attempt', async () => {
     const { id } = await begin({ outcome: { ...success({ a: [1] }).outcome, logs } })
     const run = await runOnce(owner, await fire(id))
     expect(run).toMatchObject({ status: 'success', response: { a: [1] }, error: null, attempt: 1 })
@@ -38,7 +38,7 @@ describe('a run', () => {
   const base = { action_cid: CID, duration_ms: 1, charged_cents: 0, logs }
   const failure = { status: 'failed' as const, ...base }
 
-  it('that throws failed with the stack, and is not run again', async () => {
+  it('that throws fails with the stack, and is not retried', async () => {
     const stack = 'Error: no\n    at main (action.js:3:9)'
     const { id } = await begin({
       outcome: { ...failure, code: 'action_threw', message: 'no', stack },
@@ -49,7 +49,7 @@ describe('a run', () => {
   })
 
   it.each(['out_of_credits', 'spend_cap_reached', 'failed_execution_allowance'])(
-    'that was stopped on its way, %s, failed and waits for nothing',
+    'that was stopped with %s fails and does not wait',
     async (code) => {
       const outcome = { ...failure, code, message: 'Stopped after 3 s.', stack: '' }
       const { id } = await begin({ outcome })
@@ -60,7 +60,7 @@ describe('a run', () => {
     },
   )
 
-  it('shows the receipt that the origin signed of it, whether it succeeded or failed', async () => {
+  it('shows the receipt that the origin signed, whether it succeeded or failed', async () => {
     const receipt = 'header.payload.signature'
     const stopped = { ...failure, code: 'action_threw', message: 'no', stack: '' }
     for (const outcome of [success().outcome, stopped]) {
@@ -69,7 +69,7 @@ describe('a run', () => {
     }
   })
 
-  it('has no receipt where nobody signed one: null, before its end too', async () => {
+  it('has a null receipt before it finishes, and if none was signed', async () => {
     const lost = { ...failure, code: 'origin_lost', message: 'gone', stack: '' }
     const { id } = await begin({ outcome: lost, after_ms: 300 })
     const run = await fire(id)
@@ -77,7 +77,7 @@ describe('a run', () => {
     expect((await runOnce(owner, run)).receipt).toBeNull()
   })
 
-  it('is seen as running while the origin has it', async () => {
+  it('is shown as running while the origin executes it', async () => {
     const { id } = await begin(slow(300))
     const run = await fire(id)
     const running = await runOnce(owner, run, ({ status }) => status === 'running')
@@ -85,14 +85,14 @@ describe('a run', () => {
     expect((await runOnce(owner, run)).status).toBe('success')
   })
 
-  it('carries the usage key to the origin sealed: what the origin opens is what the owner gave', async () => {
+  it('sends the sealed usage key to the origin, which opens it to the original key', async () => {
     const { id } = await createTrigger(owner, { usage_api_key: 'key-for-this-trigger' })
     const run = await runOnce(owner, await fire(id))
     expect(await seen(run.id)).toMatchObject([{ usageKey: 'key-for-this-trigger' }])
   })
 })
 
-it('of a trigger that would rather run twice than not at all says so to the origin', async () => {
+it('sends on_lost: retry to the origin', async () => {
   const action_code = script(success())
   const { id } = await createTrigger(owner, { action_code, options: { on_lost: 'retry' } })
   const other = await begin(success())
@@ -105,15 +105,15 @@ it('of a trigger that would rather run twice than not at all says so to the orig
   }
 })
 
-describe('a connection that breaks', () => {
-  it('after the run was executed: it ends with that outcome, executed once', async () => {
+describe('a broken connection', () => {
+  it('after the run was executed: keeps the outcome, executed once', async () => {
     const { id } = await begin({ break: true, ran: success('from before').outcome })
     const run = await runOnce(owner, await fire(id))
     expect(run).toMatchObject({ status: 'success', response: 'from before' })
     expect(await seen(run.id)).toHaveLength(1)
   })
 
-  it('before it was: the run is sent again', async () => {
+  it('before the run was executed: sends it again', async () => {
     const { id } = await begin({ break: true }, success('second'))
     const run = await runOnce(owner, await fire(id))
     expect(run).toMatchObject({ status: 'success', response: 'second' })
@@ -121,13 +121,13 @@ describe('a connection that breaks', () => {
   })
 })
 
-it('a proxy in between: an answer in the clear ends no run, not even with status 200', async () => {
+it('proxy: a response in plain text does not finish a run, even with status 200', async () => {
   const { id } = await begin({ unsealed: 200 }, success('from the origin'))
   const run = await runOnce(owner, await fire(id))
   expect(run).toMatchObject({ status: 'success', response: 'from the origin' })
 })
 
-it('an origin without room is left alone as long as it asks, and the attempt is not used', async () => {
+it('waits for an overloaded origin as long as it asks, without using an attempt', async () => {
   const refuse = { status: 503, error: 'no_room', retry_after_s: 1 }
   const { id } = await begin({ refuse }, success('later'))
   const run = await runOnce(owner, await fire(id))
@@ -141,7 +141,7 @@ it.each([
   [402, 'payment_required', 'spend_cap_reached', 'spend_cap'],
   [429, 'too_many_requests', 'failed_execution_allowance', 'failed_execution_allowance'],
 ])(
-  'refused with %i %s %s, the run and its trigger wait for: %s',
+  'rejected with %i %s %s, the run and its trigger wait for: %s',
   async (status, error, reason, waiting_for) => {
     const refuse = { status, error, ...(reason && { reason }) }
     const { id } = await begin({ refuse }, success('paid'))
@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it('a PATCH of the usage key, also with the same one, looks at once whether its cap was raised', async () => {
+it('retries immediately after a PATCH of the usage key, even if unchanged, because its cap may be higher', async () => {
   const names = { error: 'payment_required', reason: 'spend_cap_reached' }
   const refuse = { status: 402, ...names, retry_after_s: 3_600 }
   const { id } = await begin({ refuse }, success('room again'))
@@ -177,7 +177,7 @@ it('a PATCH of the usage key, also with the same one, looks at once whether its 
   expect(run).toMatchObject({ status: 'success', attempt: 1, waiting_for: null })
 })
 
-it('a failure of the network is sent again when its time has come, by the alarm', async () => {
+it('retries after a network failure at the alarm', async () => {
   const { id } = await begin({ refuse: { status: 500, error: 'broken' } }, success('again'))
   const runId = await fire(id)
   const waiting = await runOnce(owner, runId, (run) => run.next_attempt_at !== null)
@@ -189,12 +189,12 @@ it('a failure of the network is sent again when its time has come, by the alarm'
   expect(await runOnce(owner, runId)).toMatchObject({ status: 'success', attempt: 2 })
 })
 
-it('twelve slow runs go over four connections at most', async () => {
+it('sends twelve slow runs over at most four connections', async () => {
   let open = 0
   let most = 0
   const send = globalThis.fetch
   const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    // Of the origin alone: watchers of chains, which other tests left, ask their nodes.
+    // Counts only requests to the origin: chain watchers of other tests still poll their nodes.
     if (!new Request(input, init).url.includes('/sealed/')) return send(input, init)
     most = Math.max(most, ++open)
     try {
@@ -212,7 +212,7 @@ it('twelve slow runs go over four connections at most', async () => {
   for (const run of runs) expect(await seen(run)).toHaveLength(1)
 })
 
-it('a noisy neighbour: slow runs of one trigger leave the start of another alone', async () => {
+it('noisy neighbor: slow runs of one trigger do not delay another trigger', async () => {
   const [noisy, quiet] = [await begin(slow(1_000)), await begin(success('quick'))]
   const slowRuns = await Promise.all(Array.from({ length: 12 }, () => fire(noisy.id)))
   const run = await runOnce(owner, await fire(quiet.id))
@@ -221,8 +221,8 @@ it('a noisy neighbour: slow runs of one trigger leave the start of another alone
   await runOnce(owner, slowRuns[11]!)
 })
 
-describe('an object that is killed', () => {
-  it('in the middle of a run takes it up at its alarm; the run ends once', async () => {
+describe('a killed object', () => {
+  it('during a run resumes it at the alarm, and the run finishes once', async () => {
     const { id } = await begin(slow(400))
     const run = await fire(id)
     await vi.waitUntil(async () => (await seen(run)).length === 1)
@@ -232,7 +232,7 @@ describe('an object that is killed', () => {
     expect(await seen(run)).toHaveLength(1)
   })
 
-  it('right after the 202 starts the run by its alarm, without another request', async () => {
+  it('right after the 202 starts the run at its alarm, without another request', async () => {
     const { id } = await begin(success('woken'))
     const run = await fire(id)
     await kill(id)
@@ -242,7 +242,7 @@ describe('an object that is killed', () => {
 })
 
 describe('the alarm', () => {
-  it('never throws, even when the storage fails, and comes again', async () => {
+  it('never throws, even if the storage fails, and is set again', async () => {
     const { id } = await begin(success())
     await runOnce(owner, await fire(id))
     await runInDurableObject(queueOf(id), async (instance, state) => {
@@ -254,7 +254,7 @@ describe('the alarm', () => {
     expect((await runOnce(owner, await fire(id))).status).toBe('success')
   })
 
-  it('is armed for the lease before the run is sent', async () => {
+  it('is set for the lease before the run is sent', async () => {
     const { id } = await begin(slow(500))
     const run = await fire(id)
     await runOnce(owner, run, ({ status }) => status === 'running')
@@ -269,7 +269,7 @@ describe('the alarm', () => {
   })
 })
 
-it('a trigger deleted while its change is told to the index is unknown to who changed it', async () => {
+it('a trigger that is deleted during a change returns not found to the caller of the change', async () => {
   const { id } = await begin(success())
   const queue = queueOf(id)
   const changed = queue.change(owner.id, { name: 'another' })
@@ -277,7 +277,7 @@ it('a trigger deleted while its change is told to the index is unknown to who ch
   expect(await changed).toBeUndefined()
 })
 
-it('a trigger deleted while a run is under way stays deleted: no row, no alarm, no second life', async () => {
+it('a trigger that is deleted during a run stays deleted, without rows or alarm', async () => {
   const { id } = await begin(slow(200))
   const runs = [await fire(id), await fire(id)]
   await vi.waitUntil(async () => (await seen(runs[0]!)).length === 1)

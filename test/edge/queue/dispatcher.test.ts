@@ -8,7 +8,7 @@ import { away, endedWith, never, refused, settled, simulate } from './simulation
 const MINUTE = 60_000
 
 describe('order and concurrency', () => {
-  it('starts eight at once at most, in the order in which they came', () =>
+  it('starts at most eight runs at once, in order of arrival', () =>
     simulate({}, async (sim) => {
       const ends: ((answer: ExecuteAnswer) => void)[] = []
       sim.behaviour.execute = () => new Promise((end) => ends.push(end))
@@ -23,14 +23,14 @@ describe('order and concurrency', () => {
       expect(sim.mostExecuting).toBe(3)
     }))
 
-  it('one at a time is strictly serial', () =>
+  it('runs strictly serially with a concurrency of one', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       await sim.add(5)
       expect(sim.mostExecuting).toBe(1)
       expect(sim.statuses()).toEqual(Array(5).fill('success'))
     }))
 
-  it('slow runs give the last place back at once, so that the next is sent', () =>
+  it('releases the last connection of slow runs immediately, so that the next run is sent', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = ({ waitMs }) => (waitMs > 0 ? never() : { state: 'running' })
       sim.behaviour.outcomes = () => never()
@@ -40,7 +40,7 @@ describe('order and concurrency', () => {
       expect(sim.polls.at(-1)).toHaveLength(6)
     }))
 
-  it('nothing starts while the trigger is disabled', () =>
+  it('starts nothing while the trigger is disabled', () =>
     simulate({ enabled: false }, async (sim) => {
       await sim.add(2)
       await sim.advance(MINUTE)
@@ -50,7 +50,7 @@ describe('order and concurrency', () => {
 })
 
 describe('max_runs_per_minute', () => {
-  it('starts so many in any 60 s, and the rest when a start leaves the window', () =>
+  it('limits starts in any 60 s, and starts more as earlier ones leave the window', () =>
     simulate({ maxRunsPerMinute: 2 }, async (sim) => {
       const begin = sim.now
       await sim.add(2)
@@ -60,7 +60,7 @@ describe('max_runs_per_minute', () => {
       expect(sim.calls.map((call) => call.at - begin)).toEqual([0, 0, MINUTE, MINUTE, 2 * MINUTE])
     }))
 
-  it('counts retries, and what an earlier life of the object started', () =>
+  it('counts retries, and starts of the previous incarnation', () =>
     simulate({ maxRunsPerMinute: 2 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = ({ attempt }) => (attempt === 1 ? refused(500) : endedWith('done'))
@@ -74,7 +74,7 @@ describe('max_runs_per_minute', () => {
 })
 
 describe('a start that executed nothing', () => {
-  /** A start of the second run is answered by `first`, and the next one is executed. */
+  /** Answers the first attempt to start the second run with `first`, and executes the next one. */
   const secondStart = (first: () => ExecuteAnswer | Promise<ExecuteAnswer>) => {
     let calls = 0
     return () => (++calls === 2 ? first() : endedWith('done'))
@@ -85,7 +85,7 @@ describe('a start that executed nothing', () => {
     ['429', () => refused(429, 5)],
     ['503', () => refused(503, 5)],
     ['an origin that was not reached', notReached],
-  ])('because of %s, gives its place in the minute back', (_, first) =>
+  ])('because of %s, gives its slot in the window back', (_, first) =>
     simulate({ maxRunsPerMinute: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = secondStart(first)
@@ -97,7 +97,7 @@ describe('a start that executed nothing', () => {
     }),
   )
 
-  it('because of 402, gives its place back to a run with another key', () =>
+  it('because of 402, gives its slot back to a run with another key', () =>
     simulate({ maxRunsPerMinute: 1 }, async (sim) => {
       sim.behaviour.execute = () => (sim.calls.length === 1 ? refused(402) : endedWith('paid'))
       await sim.add(1)
@@ -105,7 +105,7 @@ describe('a start that executed nothing', () => {
       expect(sim.statuses()).toEqual(['success'])
     }))
 
-  it('gives its place back on disk as well', () =>
+  it('gives its slot back on disk as well', () =>
     simulate({ maxRunsPerMinute: 1 }, async (sim) => {
       sim.behaviour.execute = secondStart(() => refused(503, 5))
       await sim.add(2)
@@ -119,7 +119,7 @@ describe('a start that executed nothing', () => {
     ['a connection that broke after sending', away],
     ['a sealed failure of the network', () => refused(500)],
     ['a refused key', () => refused(403)],
-  ])('is not assumed after %s: the place stays taken', (_, first) =>
+  ])('is not assumed after %s: the slot stays used', (_, first) =>
     simulate({ maxRunsPerMinute: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = secondStart(first)
@@ -129,7 +129,7 @@ describe('a start that executed nothing', () => {
     }),
   )
 
-  it('is not assumed after an eviction, when its run may have been sent', () =>
+  it('is not assumed after an eviction if its run may have been sent', () =>
     simulate({ maxRunsPerMinute: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.calls.length === 1 ? never() : refused(503))
@@ -166,7 +166,7 @@ describe('a start that executed nothing', () => {
               const answer = answers[(sim.calls.length - 1) % answers.length]
               if (answer === 'not reached') return notReached()
               if (answer === 402 || answer === 429 || answer === 503) return refused(answer)
-              // A second request joins the run.
+              // A second request joins the same execution.
               if (answer === 500 || !claimed.has(suffix)) executed.push(at)
               if (answer === 500) return refused(500)
               claimed.add(suffix)
@@ -196,8 +196,8 @@ describe('a start that executed nothing', () => {
     ))
 })
 
-describe('a sealed failure of the network', () => {
-  it('is tried again after 5 s, 60 s and 10 min, and then ends the run', () =>
+describe('a sealed network failure', () => {
+  it('is retried after 5 s, 60 s and 10 min, and then fails the run', () =>
     simulate({}, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => refused(500)
@@ -215,7 +215,7 @@ describe('a sealed failure of the network', () => {
       expect(sim.rows()).toMatchObject([{ status: 'failed', attempt: 4, next_attempt_at: null }])
     }))
 
-  it('leaves the runs behind it alone', () =>
+  it('does not delay later runs', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = ({ suffix }) =>
         suffix === sim.rows()[0]!.suffix ? refused(502) : endedWith('done')
@@ -224,8 +224,8 @@ describe('a sealed failure of the network', () => {
     }))
 })
 
-describe('refusals that are nobody\u2019s fault', () => {
-  it.each([429, 503])('%i pauses the queue for Retry-After and uses no attempt', (status) =>
+describe('rejections that do not fail the run', () => {
+  it.each([429, 503])('%i pauses the queue for Retry-After, without using an attempt', (status) =>
     simulate({}, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.now < begin + 30_000 ? refused(status, 30) : endedWith(1))
@@ -240,7 +240,7 @@ describe('refusals that are nobody\u2019s fault', () => {
     }),
   )
 
-  it('402 waits for payment, a minute at a time, and uses no attempt', () =>
+  it('402 waits for payment, a minute at a time, without using an attempt', () =>
     simulate({}, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.calls.length < 3 ? refused(402) : endedWith('paid'))
@@ -254,7 +254,7 @@ describe('refusals that are nobody\u2019s fault', () => {
       expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
     }))
 
-  it.each([400, 401, 403, 413, 422])('%i fails the run at once', (status) =>
+  it.each([400, 401, 403, 413, 422])('%i fails the run immediately', (status) =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(status)
       await sim.add(1)
@@ -265,7 +265,7 @@ describe('refusals that are nobody\u2019s fault', () => {
 })
 
 describe('the counters of the queue', () => {
-  it('are what is queued on disk after every turn', () =>
+  it('match the queued runs on disk after every turn', () =>
     simulate({ concurrency: 2 }, async (sim) => {
       const answers = [refused(500), endedWith(1), refused(503, 1), refused(402), endedWith(1)]
       sim.behaviour.execute = () => answers[sim.calls.length % answers.length] ?? away()
@@ -277,7 +277,7 @@ describe('the counters of the queue', () => {
     }))
 })
 
-it('a run whose end could not be written is taken up with its lease, though an alarm comes before', () =>
+it('a run with an end that could not be stored is resumed when its lease expires, despite an earlier alarm', () =>
   simulate({}, async (sim) => {
     sim.behaviour.execute = ({ suffix }) => {
       const { outcome } = success('done')
@@ -287,7 +287,7 @@ it('a run whose end could not be written is taken up with its lease, though an a
     }
     await sim.add(1)
     expect(sim.statuses()).toEqual(['running'])
-    // The alarm that this leaves behind comes first.
+    // The alarm that the failure left behind rings first.
     sim.failAt(0)
     await sim.patch({ name: 'another' })
     await sim.advance(MINUTE)
@@ -295,7 +295,7 @@ it('a run whose end could not be written is taken up with its lease, though an a
     expect(sim.calls).toHaveLength(1)
   }))
 
-it('a run whose trigger was deleted meanwhile is not asked for', () =>
+it('a run with a deleted trigger is not polled', () =>
   simulate({}, async (sim) => {
     let answer = () => {}
     sim.behaviour.execute = ({ suffix }) =>

@@ -1,4 +1,4 @@
-/** Triggers of a contract's event, and logs told to them as their chain's watcher would. */
+/** Triggers of a contract event, and logs delivered to them as the watcher of their chain would. */
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { logRunSuffix } from '../../../edge/chain/log-run.ts'
 import type { DeliveryAnswer, LogDelivery } from '../../../edge/chain/subscription.ts'
@@ -16,7 +16,7 @@ const CONTRACT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 export const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
-/** A transfer of so much, in a block. */
+/** Returns the log of a transfer of `value` in a block. */
 export function transfer(value: number, block: number, over: Partial<ChainLog> = {}): ChainLog {
   return {
     address: CONTRACT,
@@ -44,9 +44,9 @@ export const runIdOf = (id: string, log: ChainLog) => id + logRunSuffix(id, log)
 
 type Transferred = { decoded: { arg2: string } }
 
-/** What its owner does with such triggers, and sees of their runs. */
+/** Creates and controls such triggers for an owner, and reads their runs. */
 export function eventTriggersOf(owner: Owner) {
-  /** A trigger of an event, begun behind block 1,000: as it is made by creation, but for the watcher that says so. */
+  /** Creates an event trigger that starts after block 1,000, with a stubbed watcher. */
   const begin = async (over: object = {}, config: object = {}): Promise<TriggerRecord> => {
     const known = { head: async () => ({ state: 'known', head: HEAD }) }
     const asked = { ...env, CHAIN_WATCHER: { getByName: () => known } } as unknown as typeof env
@@ -73,7 +73,7 @@ export function eventTriggersOf(owner: Owner) {
   const send = (path: string, body: object, method = 'POST') =>
     owner.api(path, { ...post('', body).init, method })
   const patch = (id: string, body: object) => send(`/api/triggers/${id}`, body, 'PATCH')
-  /** Values of the transfers that have runs, newest first. */
+  /** Returns the values of transfers with runs, newest first. */
   const values = async (id: string) =>
     (await runs(id)).map(({ input }) =>
       Number((input as { event: Transferred }).event.decoded.arg2),

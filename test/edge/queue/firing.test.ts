@@ -18,7 +18,7 @@ const firing = (contentType: string | null, rules: ParsingRules): WebhookFiring 
 const event = (type: string | null, body: string | Uint8Array, rules: ParsingRules = 2) =>
   eventParams(firing(type, rules), typeof body === 'string' ? new TextEncoder().encode(body) : body)
 
-describe('`event` is', () => {
+describe('`event`', () => {
   it.each<[string | null, string, unknown]>([
     ['application/json', '{"a":1}', { a: 1 }],
     ['application/json; charset=utf-8', '[1]', [1]],
@@ -73,7 +73,7 @@ describe('`event` is', () => {
   })
 
   it.each(['{', '{"a":1}}', '\ufeff', "{'a':1}", 'NaN'])(
-    'the text, with event_parse_error, for JSON that does not parse: %j',
+    'is the text, with event_parse_error, for invalid JSON: %j',
     (body) => {
       const params = event('application/json', body)
       expect(params.event).toBe(body)
@@ -87,13 +87,13 @@ describe('`event` is', () => {
     ['escaped bytes that are not UTF-8', 'name=%E9', /percent-encoding/],
     ['an escaped surrogate', 'name=%ED%A0%80', /percent-encoding/],
     ['over 1,000 fields', 'a=1&'.repeat(1_001), /over 1000 fields/],
-  ])('the text, with event_parse_error, for a form with %s', (_, body, reason) => {
+  ])('is the text, with event_parse_error, for a form with %s', (_, body, reason) => {
     const params = event(FORM, body)
     expect([params.event, params.event_raw]).toEqual([body, body])
     expect(params.event_parse_error).toMatch(reason)
   })
 
-  it('prototype pollution: a form field called __proto__ is a field and nothing else', () => {
+  it('prototype pollution: contains a form field named __proto__ as plain data', () => {
     const { event: fields } = event(
       FORM,
       '__proto__=1&__proto__=2&payload=%7B%22__proto__%22%3A1%7D',
@@ -102,18 +102,18 @@ describe('`event` is', () => {
     expect(({} as Record<string, unknown>)['1']).toBeUndefined()
   })
 
-  it('a form of 1,000 fields, each as text', () => {
+  it('contains all 1,000 fields of a form as text', () => {
     const body = Array.from({ length: 1_000 }, (_, i) => `f${i}=${i}`).join('&')
     expect(Object.keys(event(FORM, body).event as object)).toHaveLength(1_000)
   })
 
-  it('a form whose payload stays text where it is nested too deeply', () => {
+  it('contains the payload of a form as text if it is nested too deeply', () => {
     const payload = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(event(FORM, `payload=${payload(511)}`).event).toEqual({ payload: expect.any(Array) })
     expect(event(FORM, `payload=${payload(512)}`).event).toEqual({ payload: payload(512) })
   })
 
-  it('what it was for a run that was queued before forms were parsed', () => {
+  it('is unchanged for a run that was queued before forms were parsed', () => {
     expect(event(FORM, 'a=1', 1).event).toBe('a=1')
     expect(event(FORM, '{"a":1}', 1).event).toEqual({ a: 1 })
     expect(event('text/json', '{"a":1}', 1).event).toBe('{"a":1}')
@@ -121,12 +121,12 @@ describe('`event` is', () => {
     expect(eventParams(stored, new TextEncoder().encode('a=1')).event).toBe('a=1')
   })
 
-  it('null for other bytes, of any type', () => {
+  it('is null for bytes that are not UTF-8, whatever the type', () => {
     const params = event('application/json', new Uint8Array([0xff]))
     expect(params).toMatchObject({ event: null, event_raw: '/w==', event_raw_encoding: 'base64' })
   })
 
-  it('the text of JSON that is nested too deeply to be written again', () => {
+  it('is the text of JSON that is nested too deeply to be serialized again', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(event('application/json', nested(512)).event).toBeInstanceOf(Array)
     expect(event('application/json', nested(513))).toMatchObject({
@@ -137,13 +137,13 @@ describe('`event` is', () => {
   })
 })
 
-it('event_raw is base64 of bytes of any length', () => {
+it('event_raw is the base64 of bytes of any length', () => {
   const bytes = new Uint8Array(100_003).fill(0xff)
   const raw = event(null, bytes).event_raw as string
   expect(Uint8Array.from(atob(raw), (c) => c.charCodeAt(0))).toEqual(bytes)
 })
 
-it('depth counts arrays and objects, not what is in them', () => {
+it('isDeeper counts arrays and objects, not the values in them', () => {
   expect(isDeeper('x', 0)).toBe(false)
   expect(isDeeper({}, 0)).toBe(true)
   expect(isDeeper({ a: [1] }, 2)).toBe(false)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { GroupCommit } from '../../../edge/queue/group-commit.ts'
 import { createTrigger, edge, someOwner, sql } from '../app.ts'
 
-/** A disk whose syncs the test ends, and that refuses batches with a bad arrival. */
+/** A simulated disk with syncs that the test completes. It rejects batches with a bad item. */
 function disk() {
   const batches: string[][] = []
   const syncs: { done(): void; fail(): void }[] = []
@@ -25,8 +25,8 @@ function disk() {
   return { batches, syncs, add, turn, committed: () => committed }
 }
 
-describe('group commit', () => {
-  it('writes one arrival alone at once, and those that come during its sync together', async () => {
+describe('a group commit', () => {
+  it('writes a single item immediately, and items that arrive during its sync together', async () => {
     const { add, batches, syncs, turn, committed } = disk()
     const first = add('a')
     expect(batches).toEqual([['a']])
@@ -43,7 +43,7 @@ describe('group commit', () => {
     expect(await Promise.all(rest)).toEqual(['stored', 'stored'])
   })
 
-  it('a failing insert rejects every waiter of its batch and no other', async () => {
+  it('rejects all waiters of a batch with a failing insert, and no others', async () => {
     const { add, syncs, turn } = disk()
     const first = add('a')
     const batch = [add('b'), add('bad')]
@@ -56,7 +56,7 @@ describe('group commit', () => {
     expect(await last).toBe('stored')
   })
 
-  it('a failing sync rejects its batch, and the next one goes on', async () => {
+  it('rejects a batch with a failing sync, and continues with the next one', async () => {
     const { add, syncs, turn } = disk()
     const [first, second] = [add('a'), add('b')]
     syncs[0]!.fail()
@@ -67,7 +67,7 @@ describe('group commit', () => {
   })
 })
 
-it('a storage that fails answers 500 to its senders alone, and what counts as queued stays right', async () => {
+it('returns 500 if the storage fails, and keeps the count of queued runs correct', async () => {
   const owner = await someOwner()
   const { id } = await createTrigger(owner, { max_queued_runs: 3, max_runs_per_minute: 1 })
   const post = () => edge(`/webhook/${id}`, { method: 'POST', body: '{}' })

@@ -8,7 +8,7 @@ import { inObject, inTrigger, type Parts, parts, seed, someTrigger, watched } fr
 
 type Page = { runs: RunRecord[]; next_cursor: string | null }
 
-/** A page as it is answered, and how many rows were read for it. */
+/** Returns a page from its response, and the number of rows that were read for it. */
 async function read(found: Parts, query: Partial<PageQuery>): Promise<Page & { rows: number }> {
   const { storage, rowsRead } = watched(found.storage)
   const { store, state, sql } = parts(storage)
@@ -24,13 +24,13 @@ const sequences = ({ runs }: Page) => runs.map(({ id }) => Number(id.slice(32 + 
 const range = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, i) => from - i)
 
-/** Every tenth of 10,000 runs failed; run n was queued at n seconds. */
+/** Seeds 10,000 runs; every tenth failed. Run n was queued at n seconds. */
 function tenThousand({ sql }: Parts): void {
   seed(sql, { count: 10_000 })
   sql.exec("UPDATE runs SET status = 'failed' WHERE sequence % 10 = 0")
 }
 
-/** Filled once, for the tests that only read it. */
+/** Seeded once, for tests that only read it. */
 const full = await someTrigger()
 await inObject(full, tenThousand)
 
@@ -47,13 +47,13 @@ describe('the cost of a page', () => {
       const shallow = await read(found, { limit: 10, ...query(50) })
       const deep = await read(found, { limit: 10, ...query(9_900) })
       expect([shallow.runs.length, deep.runs.length]).toEqual([10, 10])
-      // Ten runs are three rows each, and a search by halves looks at fifteen.
+      // Ten runs need three rows each, and a binary search reads about fifteen.
       expect(shallow.rows).toBeLessThan(80)
       expect(Math.abs(deep.rows - shallow.rows)).toBeLessThanOrEqual(8)
     })
   })
 
-  it('is the same while thousands of runs wait and old ones are gone', async () => {
+  it('is the same while thousands of runs are queued and old ones were deleted', async () => {
     await inTrigger(async (found) => {
       seed(found.sql, { count: 3_000 })
       seed(found.sql, { count: 3_000, queuedAt: 3_001_000, status: 'queued' })
@@ -65,7 +65,7 @@ describe('the cost of a page', () => {
   })
 })
 
-it('what an object reads as it begins are live runs alone, however long the history is', async () => {
+it('a new incarnation reads only live runs, however long the history is', async () => {
   await inTrigger((found) => {
     tenThousand(found)
     seed(found.sql, { count: 3, queuedAt: 10_001_000, status: 'queued' })
@@ -79,7 +79,7 @@ it('what an object reads as it begins are live runs alone, however long the hist
 })
 
 describe('a page', () => {
-  it('by offset is right where retention left single runs behind', async () => {
+  it('by offset is correct if retention left single runs behind', async () => {
     await inTrigger(async (found) => {
       seed(found.sql, { count: 100 })
       found.sql.exec("UPDATE runs SET status = 'queued' WHERE sequence IN (3, 20, 50)")
@@ -109,7 +109,7 @@ describe('a page', () => {
     ['success', { status: 'success', limit: 2, until: 12_000 }, [11, 9]],
     ['queued', { status: 'queued' }, []],
     ['running, by time', { status: 'running', since: 0 }, []],
-  ])('of a time or a status: %s', async (_, query, expected) => {
+  ])('by time or status: %s', async (_, query, expected) => {
     await inObject(full, async (found) => {
       expect(sequences(await read(found, query))).toEqual(expected)
     })
@@ -120,7 +120,7 @@ describe('a page', () => {
     ['a status', { status: 'failed' }],
     ['a time', { since: 9_700_000 }],
   ])(
-    'and the next ones show every run once while runs arrive and old ones go: %s',
+    'and the following ones list every run once while runs arrive and old ones are deleted: %s',
     async (_, filter) => {
       await inTrigger(async (found) => {
         tenThousand(found)
@@ -146,10 +146,10 @@ describe('a page', () => {
 })
 
 describe('the inputs of a page', () => {
-  it('are the smallest ones within 8 MiB, in the order of the page', async () => {
+  it('include the smallest ones within 8 MiB, in page order', async () => {
     await inTrigger(async (found) => {
       seed(found.sql, { count: 100 })
-      // Of spaces: NULs are six characters each in JSON.
+      // Filled with spaces, because a NUL takes six characters in JSON.
       found.sql.exec(
         `UPDATE runs SET body_bytes = iif(sequence % 5 = 0, 524288, 1024),
          body = CAST(replace(hex(zeroblob(iif(sequence % 5 = 0, 262144, 512))), '0', ' ') AS BLOB)`,
@@ -163,7 +163,7 @@ describe('the inputs of a page', () => {
     })
   })
 
-  it('that are left out are not read: 20 of 2 MiB cost as many rows as 20 small ones, and four bodies', async () => {
+  it('are not read if omitted: 20 runs of 2 MiB cost as many rows as small ones, plus four bodies', async () => {
     await inTrigger(async (found) => {
       seed(found.sql, { count: 20 })
       const small = await read(found, { limit: 20 })
@@ -174,13 +174,13 @@ describe('the inputs of a page', () => {
       const large = await read(found, { limit: 20 })
       const whole = large.runs.filter(({ input_omitted }) => input_omitted === undefined)
       expect(whole.map(({ id }) => id)).toEqual(large.runs.slice(0, 4).map(({ id }) => id))
-      // Each of the four is in two parts, and a third read finds their end.
+      // Each of the four bodies has two parts, and a third read finds the end.
       expect(large.rows).toBeLessThanOrEqual(small.rows + 4 * 3)
     })
   })
 })
 
-it('a page that is read while the trigger is deleted ends with what was read', () =>
+it('a page that is read while the trigger is deleted ends with the runs read so far', () =>
   inTrigger(async ({ sql, store, state, storage }) => {
     seed(sql, { count: 3 })
     const history = new History(store, sql, () => state.current !== undefined)
@@ -195,19 +195,19 @@ it('a page that is read while the trigger is deleted ends with what was read', (
   }))
 
 describe('a cursor', () => {
-  it('gives its place back, up to the largest', async () => {
+  it('is decoded to its position, up to the maximum', async () => {
     const id = await unknownTriggerId()
     for (const place of [0, 1, 255, 256, 10_000, 2 ** 40, 2 ** 48 - 1])
       expect(decodeCursor(id, encodeCursor(id, place))).toBe(place)
   })
 
-  it('of another trigger is none', async () => {
+  it('of another trigger is rejected', async () => {
     const cursor = encodeCursor(await unknownTriggerId(), 5)
     expect(decodeCursor(await unknownTriggerId(), cursor)).toBeUndefined()
   })
 
   it.each(['', 'x', '5', 'A'.repeat(20), 'A'.repeat(400), 'not base64url!'])(
-    'is not: %j',
+    'is rejected if malformed: %j',
     async (text) => {
       expect(decodeCursor(await unknownTriggerId(), text)).toBeUndefined()
     },

@@ -31,7 +31,7 @@ const patch = (id: string, body: object) =>
   owner.api(`/api/triggers/${id}`, { ...post('', body).init, method: 'PATCH' })
 const remove = (id: string) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
 
-/** Until it is called again, D1 refuses to write the rows of this owner, as a D1 that is away does. */
+/** While `work` runs, D1 rejects all writes to this table, as during an outage. */
 async function withoutIndex<Result>(work: () => Promise<Result>): Promise<Result> {
   const refusal = "WHEN coalesce(NEW.id, '') <> '' BEGIN SELECT RAISE(ABORT, 'away'); END"
   const gone = "BEGIN SELECT RAISE(ABORT, 'away'); END"
@@ -48,7 +48,7 @@ async function withoutIndex<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-/** The object's alarm, again and again, until the index has been told. */
+/** Rings the object's alarm repeatedly until the index is up to date. */
 async function alarmUntil(id: string, told: () => Promise<boolean>): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -58,11 +58,11 @@ async function alarmUntil(id: string, told: () => Promise<boolean>): Promise<voi
     { timeout: 10_000, interval: 50 },
   )
 }
-/** The pause after a failure is of this life of the object. */
+/** The backoff after a failure is kept in memory only. */
 const restart = kill
 
-describe('an index that can not be written', () => {
-  it('creation: the trigger is there, fires, and is listed once the index is back', async () => {
+describe('an index that cannot be written', () => {
+  it('creation: the trigger exists and fires, and is listed after the index recovers', async () => {
     const { id } = await withoutIndex(async () => {
       const trigger = await createTrigger(owner, { name: 'lost' })
       await fire(trigger.id)
@@ -78,19 +78,22 @@ describe('an index that can not be written', () => {
   it.each([
     [true, false],
     [false, true],
-  ])('PATCH from enabled %s to %s: 200, at once, and listed later', async (from, to) => {
-    const { id } = await createTrigger(owner, { enabled: from })
-    await withoutIndex(async () => {
-      const response = await patch(id, { enabled: to })
-      expect(response.status).toBe(200)
-      expect(await response.json()).toMatchObject({ enabled: to })
-      expect(await inList(id)).toMatchObject({ enabled: from })
-      await restart(id)
-    })
-    await alarmUntil(id, async () => (await inList(id))?.enabled === to)
-  })
+  ])(
+    'PATCH from enabled %s to %s: returns 200 at once, and the list is updated later',
+    async (from, to) => {
+      const { id } = await createTrigger(owner, { enabled: from })
+      await withoutIndex(async () => {
+        const response = await patch(id, { enabled: to })
+        expect(response.status).toBe(200)
+        expect(await response.json()).toMatchObject({ enabled: to })
+        expect(await inList(id)).toMatchObject({ enabled: from })
+        await restart(id)
+      })
+      await alarmUntil(id, async () => (await inList(id))?.enabled === to)
+    },
+  )
 
-  it('DELETE: gone at once, out of the list later, and nothing of it is left on disk', async () => {
+  it('DELETE: deletes at once, updates the list later, and leaves nothing on disk', async () => {
     const { id } = await createTrigger(owner)
     await fire(id)
     await withoutIndex(async () => {
@@ -106,7 +109,7 @@ describe('an index that can not be written', () => {
     expect((await owner.api(`/api/triggers/${id}`)).status).toBe(404)
   })
 
-  it('tells the log why, and nothing of what was to be written', async () => {
+  it('log leak: logs the cause of the failure, and no values', async () => {
     const { id } = await createTrigger(owner)
     const log = vi.spyOn(console, 'warn')
     await withoutIndex(() => patch(id, { name: 'canary', default_params: { canary: 1 } }))
@@ -117,8 +120,8 @@ describe('an index that can not be written', () => {
   })
 })
 
-describe('an index that does not answer', () => {
-  /** Writes of this object's row go out, and nothing comes back. */
+describe('an index that does not respond', () => {
+  /** Makes writes of this object's row hang. */
   const hang = (id: string) =>
     runInDurableObject(queueOf(id), (instance: TriggerQueue) => {
       const { DB } = Reflect.get(instance, 'env') as typeof env
@@ -130,7 +133,7 @@ describe('an index that does not answer', () => {
       })
     })
 
-  it('keeps no reader and no sender waiting, and a PATCH for two seconds', async () => {
+  it('delays no reader or sender, and a PATCH by at most two seconds', async () => {
     const { id } = await createTrigger(owner)
     await hang(id)
     const began = performance.now()
@@ -150,7 +153,7 @@ describe('an index that does not answer', () => {
   })
 })
 
-it('many PATCHes at once: the row ends as the object does', async () => {
+it('concurrent PATCHes: the row matches the final state of the object', async () => {
   const { id } = await createTrigger(owner)
   const names = Array.from({ length: 40 }, (_, n) => `name ${n}`)
   await Promise.all(names.map((name) => patch(id, { name })))
@@ -169,7 +172,7 @@ it('an older version that arrives late does not replace a newer one', async () =
   expect(await indexed(id)).toEqual({ record, version: 9 })
 })
 
-/** An index and an object in memory, whose writes succeed, fail, hang and arrive late as it is said. */
+/** An in-memory index and object. Writes succeed, fail, hang or arrive late, as the test decides. */
 class Simulation {
   readonly row = { triggerId: 't', ownerId: 'o', removedAt: null, indexStale: false, version: 1 }
   index: number | undefined
@@ -185,7 +188,7 @@ class Simulation {
       },
     },
     now: () => 0,
-    // A wait is over at once: what hangs has always been waited for long enough.
+    // Sleeps end immediately, so a hanging write has always timed out.
     sleep: () => new Promise((resolve) => setTimeout(resolve)),
     record: () => ({}) as TriggerRecord,
     put: (_, __, version) =>
@@ -211,7 +214,7 @@ class Simulation {
   }
 
   tend(): void {
-    // A time beyond every pause.
+    // Later than any backoff.
     this.indexRow.tend(Number.MAX_SAFE_INTEGER, (work) => this.work.push(work))
   }
 
@@ -231,7 +234,7 @@ class Simulation {
   }
 }
 
-it('whatever fails, hangs and arrives late in between: the row ends as the object is', async () => {
+it('the row matches the final state of the object, whatever writes fail, hang or arrive late', async () => {
   const step = fc.oneof(
     fc.constantFrom('change', 'change', 'tend', 'late', 'pause', 'remove'),
     fc.constantFrom('arrives', 'fails', 'hangs').map((fate) => ({ fate })),
@@ -249,7 +252,7 @@ it('whatever fails, hangs and arrives late in between: the row ends as the objec
       }
       simulation.fate = 'arrives'
       for (const arrive of simulation.late.splice(0)) arrive()
-      // As often as the alarm comes: what was given up may fail once more before its end is known.
+      // Ring the alarm several times: a write that timed out may fail once more before its result is known.
       for (let alarm = 0; alarm < 5; alarm++) {
         simulation.tend()
         await new Promise((resolve) => setTimeout(resolve, 1))

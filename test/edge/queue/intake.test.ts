@@ -19,11 +19,11 @@ type Harness = {
   live: LiveCounts
   sql: SqlStorage
   clock: { now: number }
-  /** Syncs that the test ends. */
+  /** Syncs that the test completes. */
   syncs: { done(): void; fail(): void }[]
 }
 
-/** An intake on a real object's storage; its disk answers when the test says so. */
+/** Creates an intake with the storage of a real Durable Object and syncs that the test completes. */
 async function withIntake(test: (harness: Harness) => Promise<void>) {
   const { id } = await createTrigger(owner)
   await runInDurableObject(queueOf(id), async (_, { storage }) => {
@@ -53,8 +53,8 @@ async function withIntake(test: (harness: Harness) => Promise<void>) {
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0))
 const runs = (sql: SqlStorage) => sql.exec('SELECT count(*) AS n FROM runs').one().n
 
-describe('a duplicate', () => {
-  it('is answered only when its original is on disk', () =>
+describe('a duplicate delivery', () => {
+  it('is answered only after its original is on disk', () =>
     withIntake(async ({ intake, syncs, sql, live }) => {
       const first = intake.accept({ firing, body, delivery: 'a' })
       let answered = false
@@ -68,7 +68,7 @@ describe('a duplicate', () => {
       expect([runs(sql), live.queued]).toEqual([1, 1])
     }))
 
-  it('is refused when its original could not be stored', () =>
+  it('is rejected if its original could not be stored', () =>
     withIntake(async ({ intake, syncs, live }) => {
       const both = [1, 2].map(() => intake.accept({ firing, body, delivery: 'a' }))
       const answers = Promise.allSettled(both)
@@ -78,7 +78,7 @@ describe('a duplicate', () => {
       expect(live.queued).toBe(0)
     }))
 
-  it('shares a commit with others, and makes one run among them', () =>
+  it('shares a commit with others and creates no further run', () =>
     withIntake(async ({ intake, syncs, sql }) => {
       const names = ['a', 'b', 'a', undefined, 'b', undefined]
       const accepted = names.map((delivery) =>
@@ -94,7 +94,7 @@ describe('a duplicate', () => {
       expect([runs(sql), syncs.length]).toEqual([4, 2])
     }))
 
-  it('of 24 hours ago is its run still, and a millisecond later a new one', () =>
+  it('is recognized for exactly 24 hours', () =>
     withIntake(async ({ intake, syncs, clock }) => {
       const accept = async () => {
         const accepted = intake.accept({ firing, body, delivery: 'a' })
@@ -110,8 +110,8 @@ describe('a duplicate', () => {
     }))
 })
 
-describe('a firing whose run has the id that it always would have', () => {
-  it('makes one run, at once and later', () =>
+describe('an event with a fixed run ID', () => {
+  it('creates one run, whether repeated concurrently or later', () =>
     withIntake(async ({ intake, syncs, sql }) => {
       const suffix = 'AAAAAAAAAAAAAAAA'
       const both = Promise.all([1, 2].map(() => intake.accept({ firing, body, suffix })))

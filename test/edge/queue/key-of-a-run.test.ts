@@ -15,7 +15,7 @@ import {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** An origin that claims by account and run, as the real one does; each usage key is of an account of its own. */
+/** An origin that claims runs per account, as the real one does. Each usage key belongs to a different account. */
 class Accounts {
   readonly #executed = new Map<string, Set<string>>()
   readonly #sim: Simulation
@@ -39,13 +39,13 @@ class Accounts {
     return endedWith('executed')
   }
 
-  /** How many accounts have executed each run. */
+  /** The number of accounts that executed each run. */
   get counts(): number[] {
     return this.#sim.rows().map(({ suffix }) => this.#executed.get(suffix)?.size ?? 0)
   }
 }
 
-/** The owner gives the trigger a key of another account. @returns it as it is sent */
+/** Changes the trigger's key to one of another account. @returns the key in the form in which it is sent */
 async function anotherKey(sim: Simulation): Promise<string> {
   const sealed = random(32)
   await sim.patch({ sealedUsageKey: sealed })
@@ -54,8 +54,8 @@ async function anotherKey(sim: Simulation): Promise<string> {
 const storedKeys = (sim: Simulation) =>
   sim.storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM usage_keys').one().n
 
-describe('double execution: a PATCH to another account\u2019s key', () => {
-  it('after a broken send that the origin executed: its outcome is taken, nothing is sent again', () =>
+describe('double execution: a PATCH to a key of another account', () => {
+  it('after a broken send that the origin executed: keeps its outcome and sends nothing again', () =>
     simulate({}, async (sim) => {
       const accounts = new Accounts(sim)
       sim.behaviour.execute = (call) => {
@@ -70,14 +70,14 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       expect(accounts.counts).toEqual([1])
     }))
 
-  it('after a broken send that the origin is about to execute: it is sent again under the same key', () =>
+  it('after a broken send that the origin will execute: sends it again with the same key', () =>
     simulate({}, async (sim) => {
       const accounts = new Accounts(sim)
       sim.behaviour.execute = away
       await sim.add(1)
       const [first] = sim.calls
       await anotherKey(sim)
-      // Asked, the origin does not know it; the request arrives only then.
+      // The poll still returns unknown; the request arrives only afterwards.
       const known = sim.behaviour.outcomes
       sim.behaviour.outcomes = async (suffixes) => {
         const answer = await known(suffixes)
@@ -91,7 +91,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       expect(accounts.counts).toEqual([1])
     }))
 
-  it('a refusal of the second send does not settle the first, which may still arrive', () =>
+  it('after a rejected second send: the first send stays in doubt, because it may still arrive', () =>
     simulate({}, async (sim) => {
       const accounts = new Accounts(sim)
       sim.behaviour.execute = away
@@ -101,7 +101,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       sim.behaviour.execute = () => refused(503)
       await sim.advance(10_000)
       expect(sim.calls.length).toBeGreaterThan(1)
-      // Within the minute that a sealed request lives, the first one reaches the origin.
+      // The first request reaches the origin within the minute for which a sealed request is valid.
       const known = sim.behaviour.outcomes
       sim.behaviour.outcomes = async (suffixes) => {
         const answer = await known(suffixes)
@@ -114,7 +114,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       expect(accounts.counts).toEqual([1])
     }))
 
-  it('while an object that was killed had a run under way: the next life asks and sends with its key', () =>
+  it('during a run of a killed object: the next incarnation polls and sends with its key', () =>
     simulate({}, async (sim) => {
       const accounts = new Accounts(sim)
       sim.behaviour.execute = () => new Promise(() => {})
@@ -127,12 +127,12 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       expect(accounts.counts).toEqual([1])
     }))
 
-  it('while this side fails after the send: it is asked for, and sent with its key', () =>
+  it('while this side fails after the send: polls for the run, and sends it with its key', () =>
     simulate({}, async (sim) => {
       const accounts = new Accounts(sim)
       sim.behaviour.execute = (call) => {
         accounts.execute(call)
-        // The next statement looks for more to start.
+        // The next statement looks for more runs to start.
         sim.failAt(0)
         return { state: 'running' }
       }
@@ -144,7 +144,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       expect(sim.statuses()).toEqual(['success'])
     }))
 
-  it('after a second send that an object was killed under: the doubt began with that one', () =>
+  it('after an eviction during a second send: the run is in doubt since that send', () =>
     simulate({}, async (sim) => {
       const accounts = new Accounts(sim)
       sim.behaviour.execute = away
@@ -157,7 +157,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       sim.behaviour.execute = () => new Promise(() => {})
       await sim.advance(3_000)
       expect(sim.calls).toHaveLength(2)
-      // By the time that it is asked again, two minutes after the first send, the second has not expired.
+      // At the next poll, two minutes after the first send, the second has not expired.
       sim.behaviour.outcomes = away
       await sim.restart()
       await sim.advance(30_000)
@@ -170,7 +170,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
       expect(accounts.counts).toEqual([1])
     }))
 
-  it('random outages, kills and changes of the key: no run is ever executed under two', () =>
+  it('during random outages and kills: no run is ever executed with two keys', () =>
     simulate({ concurrency: 4 }, async (sim) => {
       const accounts = new Accounts(sim)
       const late: Call[] = []
@@ -189,7 +189,7 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
         const turn = dice(5)
         if (turn === 0) await anotherKey(sim)
         else if (turn === 1) await sim.restart()
-        // A request lives a minute.
+        // A request is valid for one minute.
         for (const call of late.splice(0)) if (call.at > sim.now - MINUTE) accounts.execute(call)
         await sim.advance(dice(60) * 1_000)
       }
@@ -202,23 +202,21 @@ describe('double execution: a PATCH to another account\u2019s key', () => {
     }))
 })
 
-describe('a run that was not begun, and will not be', () => {
-  it.each([402, 429, 500, 503])(
-    'because of a %i uses the key that the trigger has then',
-    (status) =>
-      simulate({}, async (sim) => {
-        sim.behaviour.execute = () => refused(status)
-        await sim.add(1)
-        expect(sim.rows()).toMatchObject([{ usage_key: null }])
-        sim.behaviour.execute = () => endedWith(1)
-        const key = await anotherKey(sim)
-        await sim.advance(2 * MINUTE)
-        expect(sim.calls.at(-1)!.key).toBe(key)
-        expect(sim.statuses()).toEqual(['success'])
-      }),
+describe('a run that definitely never started', () => {
+  it.each([402, 429, 500, 503])('because of a %i uses the current key of the trigger', (status) =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = () => refused(status)
+      await sim.add(1)
+      expect(sim.rows()).toMatchObject([{ usage_key: null }])
+      sim.behaviour.execute = () => endedWith(1)
+      const key = await anotherKey(sim)
+      await sim.advance(2 * MINUTE)
+      expect(sim.calls.at(-1)!.key).toBe(key)
+      expect(sim.statuses()).toEqual(['success'])
+    }),
   )
 
-  it('because the origin does not know it when its request has expired: so does it', () =>
+  it('because the origin does not know it after its request expired uses the current key', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       await sim.add(1)
@@ -231,7 +229,7 @@ describe('a run that was not begun, and will not be', () => {
       expect(sim.calls.map((call) => call.key)).toEqual([sim.calls[0]!.key, key])
     }))
 
-  it('is not asked for before it is sent again', () =>
+  it('is sent again without polling for it', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = ({ attempt }) => (attempt === 1 ? refused(500) : endedWith(1))
       await sim.add(1)
@@ -241,7 +239,7 @@ describe('a run that was not begun, and will not be', () => {
     }))
 })
 
-it('a run whose outcome the origin may have forgotten is not sent again', () =>
+it('a run with an outcome that the origin may have deleted is not sent again', () =>
   simulate({}, async (sim) => {
     const accounts = new Accounts(sim)
     sim.behaviour.execute = (call) => {
@@ -256,11 +254,11 @@ it('a run whose outcome the origin may have forgotten is not sent again', () =>
     await sim.patch({ enabled: true })
     expect(sim.calls).toHaveLength(1)
     expect(sim.statuses()).toEqual(['failed'])
-    expect(sim.result().error).toMatch(/^outcome_lost: .*may have run; it was not run again/)
+    expect(sim.result().error).toMatch(/^outcome_lost: .*may have run; it was not retried/)
   }))
 
-describe('sealed keys that nobody needs any more', () => {
-  it('are deleted, and those of runs in doubt only when their runs have ended', () =>
+describe('unused sealed keys', () => {
+  it('are deleted; those of runs in doubt only after the runs finished', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       sim.behaviour.outcomes = away
@@ -279,7 +277,7 @@ describe('sealed keys that nobody needs any more', () => {
       expect(storedKeys(sim)).toBe(1)
     }))
 
-  it('a run that is cancelled keeps none', () =>
+  it('of cancelled runs are deleted', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       sim.behaviour.outcomes = away

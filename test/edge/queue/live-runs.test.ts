@@ -3,7 +3,7 @@ import { LiveRuns } from '../../../edge/queue/live-runs.ts'
 import { StoredStarts } from '../../../edge/queue/start-log.ts'
 import { simulate } from './simulation.ts'
 
-/** Storage that counts the rows that statements read. */
+/** Wraps storage to count the rows that statements read. */
 function watched(storage: DurableObjectStorage) {
   let read = 0
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
@@ -25,7 +25,7 @@ function watched(storage: DurableObjectStorage) {
   return { live: new LiveRuns(counted, new StoredStarts(sql)), rowsRead }
 }
 
-/** Storage that notes how SQLite goes about each statement. */
+/** Wraps storage to record the query plan of each statement. */
 function planned(storage: DurableObjectStorage) {
   const plans: string[][] = []
   const exec = (query: string, ...values: SqlStorageValue[]) => {
@@ -46,8 +46,8 @@ const seedEnded = (sql: SqlStorage, count: number) =>
     count,
   )
 
-describe('what the queue reads', () => {
-  it('is live runs alone, however long the history is', () =>
+describe('a query of the queue', () => {
+  it('reads only live runs, however long the history is', () =>
     simulate({ enabled: false }, async (sim) => {
       seedEnded(sim.storage.sql, 5_000)
       await sim.add(3)
@@ -65,11 +65,11 @@ describe('what the queue reads', () => {
       expect(rowsRead()).toBeLessThan(60)
     }))
 
-  it('of runs that wait behind others of a revision that is closed is the index alone, and no body', () =>
+  it('for runs behind a blocked revision reads only the index, and no bodies', () =>
     simulate({ enabled: false }, async (sim) => {
       await sim.add(3)
       const { live, plans } = planned(sim.storage)
-      // Revision 1 is the only one: nothing is found, and all of the queue is read for it.
+      // Revision 1 is the only one, so nothing is found after reading the whole queue.
       expect(live.next(sim.now, false, [1])).toBeUndefined()
       expect(live.anyQueuedOf([2])).toBe(false)
       expect(plans.map((steps) => steps.filter((step) => /\bruns/.test(step)))).toEqual([
@@ -78,7 +78,7 @@ describe('what the queue reads', () => {
       ])
     }))
 
-  it('of a start is a few rows, however many wait for their turn', () =>
+  it('for a start reads a few rows, however many runs are queued', () =>
     simulate({ enabled: false }, async (sim) => {
       await sim.add(5_000)
       const { live, rowsRead } = watched(sim.storage)
@@ -88,7 +88,7 @@ describe('what the queue reads', () => {
     }))
 })
 
-it('double result: an attempt that is no longer in flight does not end the run', () =>
+it('double result: ignores the result of an attempt that is no longer in flight', () =>
   simulate({ enabled: false }, async (sim) => {
     await sim.add(1)
     const live = new LiveRuns(sim.storage, new StoredStarts(sim.storage.sql))
@@ -102,7 +102,7 @@ it('double result: an attempt that is no longer in flight does not end the run',
     expect(sim.result()).toMatchObject({ response: 2 })
   }))
 
-it('params that the origin would refuse are not sent: the run fails, and says nothing of the origin', () =>
+it('fails a run with params that the origin would reject, without sending it', () =>
   simulate({}, async (sim) => {
     const firing = JSON.stringify({ source: 'webhook', receivedAt: 1, headers: {} })
     const body = new Uint8Array(2 * 1024 * 1024).fill(1)
@@ -114,7 +114,7 @@ it('params that the origin would refuse are not sent: the run fails, and says no
     expect(sim.state.current!.originAwaySince).toBe(1)
   }))
 
-it('a run is sent with its whole body, in one row or in parts', () =>
+it('sends a run with its full body, stored in one row or in parts', () =>
   simulate({}, async (sim) => {
     for (const bytes of [0, 10, 1024 * 1024, 1024 * 1024 + 1, 2 * 1024 * 1024]) {
       const body = new Uint8Array(bytes).fill(7)

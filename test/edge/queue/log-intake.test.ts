@@ -27,15 +27,15 @@ import { inObject } from './seeded.ts'
 const owner = await someOwner()
 afterAll(() => deleteTriggers(owner))
 const { begin, runs, send, patch, values, marks } = eventTriggersOf(owner)
-/** Nothing of it is started. */
+/** Prevents runs from starting. */
 const HELD = {
   max_runs_per_minute: 1,
   options: { concurrency: 1 },
   action_code: script(slow(60_000)),
 }
 
-describe('a log', () => {
-  it('is a run whose action gets the event, decoded, over the default params', async () => {
+describe('a delivered log', () => {
+  it('creates a run with the decoded event, which overrides default params', async () => {
     const { id } = await begin({ default_params: { mine: 1, event: 'mine' } })
     const log = transfer(7, 1_001)
     expect(await tell(id, [log])).toEqual({ state: 'taken', count: 1 })
@@ -62,7 +62,7 @@ describe('a log', () => {
     })
   })
 
-  it('told twice, also side by side and after the object was killed, has one run', async () => {
+  it('creates one run if repeated, even concurrently or after the object was killed', async () => {
     const { id } = await begin()
     const logs = [transfer(1, 1_001), transfer(2, 1_001)]
     await Promise.all([tell(id, logs), tell(id, logs), tell(id, logs.slice(1))])
@@ -71,7 +71,7 @@ describe('a log', () => {
     expect(await values(id)).toEqual([2, 1])
   })
 
-  it('cut off between its writing and the answer, is told again and has one run', async () => {
+  it('creates one run if its response was lost and it is delivered again', async () => {
     const { id } = await begin()
     const log = transfer(1, 1_001)
     await runInDurableObject(queueOf(id), (instance, state) => {
@@ -83,14 +83,14 @@ describe('a log', () => {
     expect(await values(id)).toEqual([1])
   })
 
-  it('that is the second of its kind in a transaction has a run of its own', async () => {
+  it('creates a separate run if it is the second identical one in a transaction', async () => {
     const { id } = await begin()
     const first = transfer(1, 1_001)
     await tell(id, [first, { ...first, logIndex: 9, ordinal: 1 }])
     expect(await values(id)).toEqual([1, 1])
   })
 
-  it('keeps how it was decoded when the signature is changed', async () => {
+  it('keeps its decoding when the signature changes', async () => {
     const { id } = await begin()
     const log = transfer(5, 1_001)
     await tell(id, [log])
@@ -99,11 +99,11 @@ describe('a log', () => {
     const { config } = await (await owner.api(`/api/triggers/${id}`)).json<TriggerRecord>()
     expect((await patch(id, { config: { ...config, event_signature } })).status).toBe(200)
     expect((await readRun(owner, before.id)).input).toEqual(before.input)
-    // What is watched is the same: it goes on where it was.
+    // The filter is unchanged, so the subscription continues.
     expect(await tell(id, [transfer(6, 1_002)])).toEqual({ state: 'taken', count: 1 })
   })
 
-  it('can be repeated; the repetition is not marked when its block is taken back', async () => {
+  it('can be replayed, and the replay is not marked by a reorg', async () => {
     const { id } = await begin()
     const log = transfer(5, 1_001)
     await tell(id, [log])
@@ -117,20 +117,20 @@ describe('a log', () => {
 })
 
 describe('a full queue', () => {
-  it('takes the first logs and no others, and what comes again is taken behind them', async () => {
+  it('accepts the first logs, and the others when they are delivered again and there is room', async () => {
     const { id } = await begin({ ...HELD, max_queued_runs: 2 })
     const logs = [1, 2, 3, 4].map((value) => transfer(value, 1_000 + value))
     expect(await tell(id, logs)).toEqual({ state: 'taken', count: 2 })
-    // One of them may have been started since, and made room.
+    // One run may have started since then and made room.
     await vi.waitUntil(async () => (await runs(id)).some(({ status }) => status === 'running'))
     expect(await tell(id, logs)).toEqual({ state: 'taken', count: 3 })
     expect(await tell(id, logs)).toEqual({ state: 'taken', count: 3 })
     expect(await values(id)).toEqual([3, 2, 1])
-    // Known ones behind a log without room wait for it: the order stays.
+    // Known logs behind one without room have to wait, to keep the order.
     expect(await tell(id, [logs[3]!, logs[0]!])).toEqual({ state: 'taken', count: 0 })
   })
 
-  it('still takes marks', async () => {
+  it('still accepts reorg marks', async () => {
     const { id } = await begin({ ...HELD, max_queued_runs: 1 })
     await tell(id, [transfer(1, 1_001)])
     await vi.waitUntil(async () => (await runs(id))[0]!.status === 'running')
@@ -142,7 +142,7 @@ describe('a full queue', () => {
     expect(await marks(id)).toEqual([true, false])
   })
 
-  it('tells the watcher once half of it is free, and once only', async () => {
+  it('notifies the watcher once when it is half empty', async () => {
     const { id } = await begin({ max_queued_runs: 4 })
     await inObject(id, async ({ state, store, storage, sql: exec }) => {
       const live = new LiveCounts()
@@ -182,7 +182,7 @@ describe('a full queue', () => {
       left()
       left()
       expect(told).toEqual([`arbitrum ${id}`])
-      // Nobody waits for room who was told of none.
+      // The watcher is not notified unless logs were rejected before.
       expect(await logs.deliver(delivery)).toEqual({ state: 'taken', count: 5 })
       left()
       expect(told).toHaveLength(1)
@@ -195,7 +195,7 @@ describe('a backfill', () => {
     (await (await owner.api(`/api/triggers/${id}`)).json<TriggerRecord>()).backfill
   const back = { lane: 'backfill' } as const
 
-  it('shows how far it is, and where it ends', async () => {
+  it('shows its progress and its end', async () => {
     const record = await begin({}, { start_block: '0x384' })
     const { id } = record
     expect(record.backfill).toEqual({ from: 900, to: HEAD, at: 900, done: false })
@@ -208,14 +208,14 @@ describe('a backfill', () => {
     expect(await values(id)).toEqual([2, 1])
   })
 
-  it('goes back no further than to the first log that found no room', async () => {
+  it('rewinds only to the first log without room', async () => {
     const { id } = await begin({ ...HELD, max_queued_runs: 1 }, { start_block: 900 })
     const logs = [transfer(1, 910), transfer(2, 920)]
     expect(await tell(id, logs, { ...back, backfillAt: null })).toMatchObject({ count: 1 })
     expect(await backfill(id)).toMatchObject({ at: 920, done: false })
   })
 
-  it('above the head is none: the trigger begins at its start block', async () => {
+  it('above the head is none: the trigger starts at its start block', async () => {
     const { id, backfill: none } = await begin({}, { start_block: 5_000 })
     expect(none).toBeUndefined()
     const [{ watch }] = (await sql<{ watch: string }>(id, 'SELECT watch FROM trigger')) as [
@@ -224,7 +224,7 @@ describe('a backfill', () => {
     expect(JSON.parse(watch)).toMatchObject({ since: 5_000, generation: 1 })
   })
 
-  it('is in no list', async () => {
+  it('is not included in lists', async () => {
     const { id } = await begin({}, { start_block: 900 })
     const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
     const listed = list.find((trigger) => trigger.id === id)!
@@ -233,15 +233,15 @@ describe('a backfill', () => {
   })
 })
 
-describe('a delivery that is none of the trigger’s any more', () => {
-  it('of an earlier generation makes no run', async () => {
+describe('an outdated delivery', () => {
+  it('of an earlier generation creates no run', async () => {
     const { id } = await begin()
     expect(await tell(id, [transfer(1, 1_001)], { generation: 0 })).toEqual({ state: 'over' })
     expect(await tell(id, [transfer(1, 1_001)], { generation: 2 })).toEqual({ state: 'over' })
     expect(await runs(id)).toEqual([])
   })
 
-  it('to a trigger that is disabled, deleted or unknown makes none', async () => {
+  it('to a disabled, deleted or unknown trigger creates no run', async () => {
     const { id } = await begin()
     await patch(id, { enabled: false })
     expect(await tell(id, [transfer(1, 1_001)])).toEqual({ state: 'over' })
@@ -253,7 +253,7 @@ describe('a delivery that is none of the trigger’s any more', () => {
 })
 
 describe('POST /api/triggers/:id/test of a chain event', () => {
-  it('gives the action the event as it was sent', async () => {
+  it('passes the event to the action unchanged', async () => {
     const { id } = await begin({ default_params: { mine: 1 } })
     const answer = await send(`/api/triggers/${id}/test`, { event: { decoded: { arg0: '1' } } })
     const { run_id }: { run_id: string } = await answer.json()

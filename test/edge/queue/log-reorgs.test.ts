@@ -6,8 +6,8 @@ const owner = await someOwner()
 afterAll(() => deleteTriggers(owner))
 const { begin, runs, patch, values, marks } = eventTriggersOf(owner)
 
-describe('a reorganisation', () => {
-  it('of its chain marks runs of a trigger that is disabled by now; one of another chain does not', async () => {
+describe('a reorg', () => {
+  it('marks runs of a disabled trigger, but only on its chain', async () => {
     const { id } = await begin()
     await tell(id, [transfer(1, 1_001)])
     await patch(id, { enabled: false })
@@ -19,14 +19,14 @@ describe('a reorganisation', () => {
     expect(await marks(id)).toEqual([true])
   })
 
-  it('marks the runs above it, and no others', async () => {
+  it('marks only runs above its common ancestor', async () => {
     const { id } = await begin()
     await tell(id, [transfer(1, 1_001), transfer(2, 1_002), transfer(3, 1_003)])
     expect(await tell(id, [], { reorgedAbove: 1_001 })).toEqual({ state: 'taken', count: 0 })
     expect(await marks(id)).toEqual([true, true, false])
   })
 
-  it('takes the mark away from a run whose log comes again elsewhere, and makes no second one', async () => {
+  it('unmarks the run of a moved log, without creating a second run', async () => {
     const { id } = await begin()
     const [lost, moved] = [transfer(1, 1_001), transfer(2, 1_002)]
     await tell(id, [lost, moved])
@@ -34,22 +34,22 @@ describe('a reorganisation', () => {
     await tell(id, [transfer(3, 1_003), again], { reorgedAbove: 1_000 })
     expect(await values(id)).toEqual([3, 2, 1])
     expect(await marks(id)).toEqual([false, false, true])
-    // From its new place it is taken back by itself.
+    // At its new position it can be reorged again.
     await tell(id, [], { reorgedAbove: 1_003 })
     expect(await marks(id)).toEqual([false, true, true])
   })
 
-  it('told again, changes nothing more', async () => {
+  it('is idempotent', async () => {
     const { id } = await begin()
     const [old, young] = [transfer(1, 1_001), transfer(2, 1_001)]
     await tell(id, [old])
     for (let n = 0; n < 2; n++) await tell(id, [young], { reorgedAbove: 1_000 })
-    // The second time, the young one was taken back and came again.
+    // The second time, the newer log was removed and delivered again.
     expect(await values(id)).toEqual([2, 1])
     expect(await marks(id)).toEqual([false, true])
   })
 
-  it('of blocks that stay is not remembered; a log of them has its run all the same', async () => {
+  it('cannot affect settled blocks: their logs are forgotten, and a late log still gets a run', async () => {
     const { id } = await begin()
     await tell(id, [transfer(1, 1_001), transfer(2, 1_005)], { settledThrough: 1_003 })
     await tell(id, [transfer(3, 1_002)])
@@ -60,7 +60,7 @@ describe('a reorganisation', () => {
     expect(await values(id)).toEqual([3, 2, 1])
   })
 
-  it('does not let a log run again whose run is not in the history any more', async () => {
+  it('does not run a log again after its run was deleted from the history', async () => {
     const { id } = await begin()
     const log = transfer(1, 1_001)
     await tell(id, [log])

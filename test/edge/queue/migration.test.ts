@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import migrations from '../../../drizzle/trigger-queue/migrations.js'
 import { createTrigger, fire, kill, queueOf, runOnce, seen, someOwner, sql } from '../app.ts'
 
-/** Makes an object's tables as the first version had them, with its trigger and its key in one row. */
+/** Recreates an object's tables in their first version, with the trigger and its key in one row. */
 async function setBack(id: string): Promise<void> {
   await runInDurableObject(queueOf(id), (_, { storage }) => {
     const [row] = storage.sql.exec('SELECT * FROM trigger').toArray()
@@ -39,7 +39,7 @@ async function setBack(id: string): Promise<void> {
   await kill(id)
 }
 
-it('an object of the first version goes on: its trigger, its key and its webhook', async () => {
+it('migrates an object of the first version with its trigger, key and webhook', async () => {
   const owner = await someOwner()
   const stored = { usage_api_key: 'an-older-key', max_queued_runs: 100 }
   const made = await createTrigger(owner, stored)

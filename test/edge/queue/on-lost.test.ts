@@ -13,7 +13,7 @@ const lost: Outcome = {
   stack: '',
 }
 
-/** An origin that loses the first runs that it executes, and takes a lost one over for a later attempt alone. */
+/** An origin that loses the first runs that it executes, and executes a lost run again only for a later attempt. */
 function losing(sim: Simulation, times: number) {
   const claims = new Map<string, { attempt: number; outcome: Outcome }>()
   const executed: Call[] = []
@@ -41,7 +41,7 @@ function losing(sim: Simulation, times: number) {
 }
 
 describe('a run that the origin lost', () => {
-  it('fails, and is not run again, unless its trigger says so', () =>
+  it('fails without a retry by default', () =>
     simulate({}, async (sim) => {
       const { executed } = losing(sim, 1)
       await sim.add(1)
@@ -52,7 +52,7 @@ describe('a run that the origin lost', () => {
       expect(sim.result().error).toBe('origin_lost: The machine went away.')
     }))
 
-  it('is run again after the waits of a retry where its trigger says so', () =>
+  it('is retried with the usual backoff if its trigger allows it', () =>
     simulate({ options }, async (sim) => {
       const { executed } = losing(sim, 2)
       const begin = sim.now
@@ -66,16 +66,16 @@ describe('a run that the origin lost', () => {
       expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 3 }])
     }))
 
-  it('four times fails, and says that it may have run several times', () =>
+  it('four times fails, with a note that it may have run several times', () =>
     simulate({ options }, async (sim) => {
       const { executed } = losing(sim, 9)
       await sim.add(1)
       await sim.advance(3_600_000)
       expect(executed).toHaveLength(4)
-      expect(sim.result().error).toMatch(/^origin_lost: .*may have run, several times/)
+      expect(sim.result().error).toMatch(/^origin_lost: .*may have run several times/)
     }))
 
-  it('whose next answer is lost on the way is asked for, and not run a third time', () =>
+  it('is polled if the response to its retry is lost, and not run a third time', () =>
     simulate({ options }, async (sim) => {
       const { executed, execute } = losing(sim, 1)
       await sim.add(1)
@@ -89,7 +89,7 @@ describe('a run that the origin lost', () => {
       expect(sim.statuses()).toEqual(['success'])
     }))
 
-  it('whose next sending never arrived is sent again, and taken over then', () =>
+  it('is sent again if its retry never arrived', () =>
     simulate({ options }, async (sim) => {
       const { executed, execute } = losing(sim, 1)
       await sim.add(1)
@@ -101,7 +101,7 @@ describe('a run that the origin lost', () => {
       expect(sim.rows()).toMatchObject([{ status: 'success' }])
     }))
 
-  it('double execution: is never run again under a key of another account', () =>
+  it('double execution: is never retried with a key of another account', () =>
     simulate({ options }, async (sim) => {
       const { executed } = losing(sim, 2)
       await sim.add(1)
@@ -111,7 +111,7 @@ describe('a run that the origin lost', () => {
       expect(new Set(executed.map(({ key }) => key)).size).toBe(1)
     }))
 
-  it('fails when its trigger has changed its mind before the retry', () =>
+  it('fails if its trigger no longer allows a retry', () =>
     simulate({ options }, async (sim) => {
       const { executed } = losing(sim, 1)
       await sim.add(1)

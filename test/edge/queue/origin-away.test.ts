@@ -13,11 +13,11 @@ function comesBack(sim: Simulation) {
   sim.behaviour.outcomes = (suffixes) => ({ ended: {}, running: [], unknown: suffixes })
 }
 
-describe('an origin that is away for 15 minutes', () => {
+describe('an origin that is unreachable for 15 minutes', () => {
   it.each([
     ['one at a time in order', 1],
     ['eight at a time', 8],
-  ])('loses no run, and none runs twice: %s', (_, concurrency) =>
+  ])('loses no run and executes none twice: %s', (_, concurrency) =>
     simulate({ concurrency }, async (sim) => {
       goesAway(sim)
       const suffixes: string[] = []
@@ -31,7 +31,7 @@ describe('an origin that is away for 15 minutes', () => {
       comesBack(sim)
       await sim.advance(MINUTE)
       const sent = sim.calls.slice(before).map(({ suffix }) => suffix)
-      // All start in order; one that is in doubt is asked for first, and so sent behind those that start with it.
+      // All runs start in order. A run in doubt is polled first, so it is sent after those that start with it.
       expect(concurrency === 1 ? sent : sent.toSorted()).toEqual(
         concurrency === 1 ? suffixes : suffixes.toSorted(),
       )
@@ -41,7 +41,7 @@ describe('an origin that is away for 15 minutes', () => {
     }),
   )
 
-  it('shows that the trigger waits for it, also after a restart, until it answers', () =>
+  it('is shown as the reason for waiting until it responds, even after a restart', () =>
     simulate({}, async (sim) => {
       goesAway(sim)
       const since = sim.now
@@ -57,7 +57,7 @@ describe('an origin that is away for 15 minutes', () => {
       expect(sim.dispatcher.waitingFor()).toBeNull()
     }))
 
-  it('is not asked more often by an object that is restarted all the time', () =>
+  it('gets no more requests from an object that restarts often', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(503, 60)
       await sim.add(1)
@@ -70,12 +70,12 @@ describe('an origin that is away for 15 minutes', () => {
     }))
 })
 
-describe('an origin that is away for a day', () => {
-  it('fails the runs that have waited that long, and the younger ones wait', () =>
+describe('an origin that is unreachable for a day', () => {
+  it('fails runs that waited that long, and newer ones keep waiting', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = () => refused(503, 3_600)
       await sim.add(2)
-      // As a connection leaves it that broke.
+      // Simulates the state after a broken connection.
       sim.storage.sql.exec('UPDATE runs SET in_doubt_since = 1, usage_key = 1 WHERE sequence = 2')
       await sim.advance(23 * HOUR)
       await sim.add(1)
@@ -92,7 +92,7 @@ describe('an origin that is away for a day', () => {
       expect(sim.statuses()).toEqual(['failed', 'failed', 'success'])
     }))
 
-  it('counts from the first failure, over restarts; one answer begins the day anew', () =>
+  it('counts from the first failure across restarts; a response resets the count', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = () => refused(503, 3_600)
       const [first] = await sim.add(2)
@@ -108,7 +108,7 @@ describe('an origin that is away for a day', () => {
 })
 
 describe('Retry-After', () => {
-  it.each([429, 503, 500])('of a day in a %i is cut to an hour', (status) =>
+  it.each([429, 503, 500])('of a day in a %i is limited to an hour', (status) =>
     simulate({}, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => refused(status, 86_400)

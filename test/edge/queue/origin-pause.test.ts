@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OriginPause } from '../../../edge/queue/origin-pause.ts'
 
-/** The pauses of an origin that fails each time it may be asked again. */
+/** Returns the backoffs for an origin that fails at every probe. */
 function pauses(count: number, random: number): number[] {
   const pause = new OriginPause()
   let now = 0
@@ -13,23 +13,23 @@ function pauses(count: number, random: number): number[] {
   })
 }
 
-describe('a pause of the origin', () => {
+describe('the backoff for the origin', () => {
   it('doubles from half a second to a minute', () => {
     const expected = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]
     expect(pauses(9, 1)).toEqual(expected)
   })
 
-  it('has jitter of half its length, so that queues do not come back together', () => {
+  it('has jitter of half its length, to avoid a thundering herd', () => {
     expect(pauses(3, 0)).toEqual([250, 500, 1_000])
   })
 
-  it('is as long as the origin asked for, where that is longer', () => {
+  it('is at least as long as Retry-After', () => {
     const pause = new OriginPause()
     pause.failed(0, 1, 30_000)
     expect(pause.until).toBe(30_000)
   })
 
-  it('counts failures that come during it once, and keeps the longest Retry-After', () => {
+  it('counts failures during a backoff once, and keeps the longest Retry-After', () => {
     const pause = new OriginPause()
     for (let i = 0; i < 8; i++) pause.failed(i, 1)
     expect(pause.until).toBe(500)
@@ -39,7 +39,7 @@ describe('a pause of the origin', () => {
     expect(pause.until).toBe(6_009)
   })
 
-  it('is over with the first answer', () => {
+  it('ends with the first response', () => {
     const pause = new OriginPause()
     pause.failed(0, 1)
     expect(pause.probing).toBe(true)

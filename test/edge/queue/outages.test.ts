@@ -5,8 +5,8 @@ import { away, endedWith, never, refused, settled, simulate } from './simulation
 
 const outcome = success('slow').outcome
 
-describe('an origin that does not answer', () => {
-  it('is asked again by one run at a time, less and less often, and no attempt is used', () =>
+describe('an origin that does not respond', () => {
+  it('is probed by one run at a time with growing backoff, without using attempts', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       const asked: number[] = []
@@ -24,7 +24,7 @@ describe('an origin that does not answer', () => {
       expect(sim.statuses()).toEqual(['queued', 'queued', 'queued'])
     }))
 
-  it('eight runs that fail together are one failure: the queue is back within half a second', () =>
+  it('counts eight simultaneous failures as one, and recovers within half a second', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       await sim.add(8)
@@ -33,7 +33,7 @@ describe('an origin that does not answer', () => {
       expect(sim.statuses()).toEqual(Array(8).fill('success'))
     }))
 
-  it('a slow run under way does not keep the others from finding that it is back', () =>
+  it('recovers for other runs while a slow run is in flight', () =>
     simulate({}, async (sim) => {
       await sim.addSlow()
       sim.behaviour.execute = () => refused(503)
@@ -43,7 +43,7 @@ describe('an origin that does not answer', () => {
       expect(sim.statuses()).toEqual(['running', 'success'])
     }))
 
-  it('a slow run that finds it back lets the others start before it ends', () =>
+  it('recovers with a slow run, and others start before that run finishes', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       const [first] = await sim.add(3)
@@ -53,7 +53,7 @@ describe('an origin that does not answer', () => {
       expect(sim.statuses()).toEqual(['running', 'success', 'success'])
     }))
 
-  it('a slow run whose answer was lost does so too, with the first poll', () =>
+  it('recovers with the first poll for a slow run with a lost response', () =>
     simulate({}, async (sim) => {
       let answer = () => {}
       sim.behaviour.execute = away
@@ -71,7 +71,7 @@ describe('an origin that does not answer', () => {
       expect(sim.statuses()).toEqual(['running', 'success'])
     }))
 
-  it('after a second outage during a slow run the next probe is still sent', () =>
+  it('is probed again after a second outage during a slow run', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       await sim.add(1)
@@ -85,7 +85,7 @@ describe('an origin that does not answer', () => {
       expect(sim.statuses()).toEqual(['running', 'success'])
     }))
 
-  it('that lost an answer is asked for the outcome before anything is sent again', () =>
+  it('is polled for a lost outcome before anything is sent again', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = away
       const [suffix] = await sim.add(1)
@@ -95,7 +95,7 @@ describe('an origin that does not answer', () => {
       expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
     }))
 
-  it('that gave a claim back is sent the run again, as the same attempt', () =>
+  it('that released a claim gets the run again as the same attempt', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => ({ state: 'running' })
       await sim.add(1)
@@ -106,8 +106,8 @@ describe('an origin that does not answer', () => {
     }))
 })
 
-describe('an object that is killed in the middle of a run', () => {
-  it('asks for its outcome in the next life, and sends nothing again', () =>
+describe('an object that is killed during a run', () => {
+  it('polls for the outcome in its next incarnation, and resends nothing', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = never
       const [suffix] = await sim.add(1)
@@ -118,7 +118,7 @@ describe('an object that is killed in the middle of a run', () => {
       expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
     }))
 
-  it('sends a run that the origin never had, once', () =>
+  it('sends a run that the origin never received, once', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = never
       await sim.add(1)
@@ -128,7 +128,7 @@ describe('an object that is killed in the middle of a run', () => {
       expect(sim.statuses()).toEqual(['success'])
     }))
 
-  it('a late answer to an earlier life changes nothing', () =>
+  it('ignores a late response to a previous incarnation', () =>
     simulate({}, async (sim) => {
       let answer!: (late: ReturnType<typeof endedWith>) => void
       sim.behaviour.execute = () => new Promise((resolve) => (answer = resolve))
@@ -140,7 +140,7 @@ describe('an object that is killed in the middle of a run', () => {
       expect(sim.result()).toMatchObject({ response: 'first' })
     }))
 
-  it('leases of runs that somebody carries go on', () =>
+  it('keeps renewing the leases of runs in flight', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = never
       await sim.add(1)
@@ -150,8 +150,8 @@ describe('an object that is killed in the middle of a run', () => {
     }))
 })
 
-describe('a storage that fails', () => {
-  it('while an outcome is written: the run is asked for again after its lease, and ends once', () =>
+describe('failing storage', () => {
+  it('while storing an outcome: polls for the run after its lease, and stores one result', () =>
     simulate({}, async (sim) => {
       let answer!: (outcome: ReturnType<typeof endedWith>) => void
       sim.behaviour.execute = () => new Promise((resolve) => (answer = resolve))
@@ -166,7 +166,7 @@ describe('a storage that fails', () => {
       expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
     }))
 
-  it('at the first look of a new life: the next look takes up what was under way', () =>
+  it('at the first pass of a new incarnation: the next pass resumes the run in flight', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = never
       await sim.add(1)
@@ -180,7 +180,7 @@ describe('a storage that fails', () => {
     }))
 })
 
-it('a poison run: one whose connection always breaks uses its attempts up, and holds up nobody', () =>
+it('poison run: a run that always breaks its connection uses up its attempts without delaying others', () =>
   simulate({ concurrency: 2 }, async (sim) => {
     sim.behaviour.execute = ({ suffix }) =>
       suffix === sim.rows()[0]!.suffix ? away() : endedWith('well')
@@ -195,8 +195,8 @@ it('a poison run: one whose connection always breaks uses its attempts up, and h
     expect(sim.rows()[0]).toMatchObject({ status: 'failed', attempt: 4 })
   }))
 
-describe('a run that this side can not send', () => {
-  it('uses its attempts up and fails, and the others go on meanwhile', () =>
+describe('a run that cannot be sent', () => {
+  it('uses up its attempts and fails, without delaying others', () =>
     simulate({}, async (sim) => {
       const [suffix] = await sim.add(1)
       expect(sim.statuses()).toEqual(['success'])

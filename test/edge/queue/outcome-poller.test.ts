@@ -5,7 +5,7 @@ import { success } from '../app.ts'
 
 const { outcome } = success('ended')
 
-/** A poller of an origin that answers at once: of those it is asked for, these have ended. */
+/** Creates a poller with an origin that responds immediately and reports these runs as finished. */
 function pollerOf(ended: Set<string>) {
   const questions: { ids: string[]; waitMs: number }[] = []
   const outcomes = async (
@@ -22,7 +22,7 @@ function pollerOf(ended: Set<string>) {
   return { poller: new OutcomePoller({ outcomes }, () => {}), questions }
 }
 
-it('more runs than a question has room for take turns, and none waits for the others to end', async () => {
+it('polls for more runs than fit in a request in turns, and none waits for the others', async () => {
   const ended = new Set<string>()
   const { poller, questions } = pollerOf(ended)
   const ids = Array.from({ length: 100 }, (_, n) => `run-${n}`)
@@ -35,7 +35,7 @@ it('more runs than a question has room for take turns, and none waits for the ot
   await Promise.all(asked)
 })
 
-it('runs that one question has room for are asked for as long as the origin lets a question wait', async () => {
+it('long-polls for the maximum wait if all runs fit in one request', async () => {
   const ended = new Set(['run-1'])
   const { poller, questions } = pollerOf(ended)
   await poller.outcome('run-1')

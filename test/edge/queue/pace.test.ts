@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest'
 import { mayStartAt, PACE_WINDOW_MS, StartWindow } from '../../../edge/queue/pace.ts'
 
 describe('mayStartAt', () => {
-  it('is now while fewer than the cap have started', () => {
+  it('returns now while fewer runs than the cap have started', () => {
     expect(mayStartAt([], 1, 5)).toBe(5)
     expect(mayStartAt([1, 2], 3, 5)).toBe(5)
   })
 
-  it('is when the oldest start that counts leaves the window', () => {
+  it('returns the time when the oldest counted start leaves the window', () => {
     expect(mayStartAt([10], 1, 20)).toBe(10 + PACE_WINDOW_MS)
     expect(mayStartAt([10, 11, 12], 2, 20)).toBe(11 + PACE_WINDOW_MS)
   })
 
-  it('is now at the very moment that the start leaves the window', () => {
+  it('returns now at the moment when the start leaves the window', () => {
     expect(mayStartAt([10], 1, 10 + PACE_WINDOW_MS)).toBe(10 + PACE_WINDOW_MS)
     expect(mayStartAt([10], 1, 10 + PACE_WINDOW_MS + 1)).toBe(10 + PACE_WINDOW_MS + 1)
   })
 
-  it('no window of 60 s ever has more starts than the cap, whatever the arrivals', () => {
+  it('never allows more starts than the cap in any 60 s', () => {
     const arrivals = fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 })
     fc.assert(
       fc.property(arrivals, fc.integer({ min: 1, max: 8 }), (gaps, cap) => {
@@ -38,8 +38,8 @@ describe('mayStartAt', () => {
   })
 })
 
-describe('the window of starts', () => {
-  /** A log that keeps what it is told, as the disk does. */
+describe('the start window', () => {
+  /** An in-memory log of starts that behaves like the one on disk. */
   function windowOver(starts: number[] = []) {
     const recent = (now: number) =>
       (starts = starts.filter((at) => at > now - PACE_WINDOW_MS).map((at) => Math.min(at, now)))
@@ -56,13 +56,13 @@ describe('the window of starts', () => {
     return { window, start, reload }
   }
 
-  it('begins with what an earlier life has started', () => {
+  it('includes the starts of the previous incarnation', () => {
     const { window } = windowOver([1_000, 2_000])
     expect(window.opensAt(2, 3_000)).toBe(1_000 + PACE_WINDOW_MS)
     expect(window.opensAt(3, 3_000)).toBe(3_000)
   })
 
-  it('counts starts of a time that is to come as starts of now, once', () => {
+  it('counts starts in the future as starts now, once', () => {
     const { window, start } = windowOver()
     expect(window.opensAt(1, 5_000_000)).toBe(5_000_000)
     start(5_000_000)
@@ -71,7 +71,7 @@ describe('the window of starts', () => {
     expect(window.opensAt(1, 1_460_000)).toBe(1_460_000)
   })
 
-  it('has room for a start that was removed, in memory and on disk', () => {
+  it('has room for a removed start, in memory and on disk', () => {
     const { window, start, reload } = windowOver()
     window.opensAt(2, 10)
     start(10)
@@ -84,7 +84,7 @@ describe('the window of starts', () => {
     expect(reload().opensAt(1, 20)).toBe(10 + PACE_WINDOW_MS)
   })
 
-  it('keeps a start whose time changed because the clock was set back', () => {
+  it('keeps a start with a time that changed because the clock was set back', () => {
     const { window, start } = windowOver()
     window.opensAt(1, 5_000_000)
     start(5_000_000)
@@ -93,7 +93,7 @@ describe('the window of starts', () => {
     expect(window.opensAt(1, 1_400_000)).toBe(1_400_000 + PACE_WINDOW_MS)
   })
 
-  it('has room as soon as the cap is raised, and none when it is lowered', () => {
+  it('applies a raised or lowered cap immediately', () => {
     const { window, start } = windowOver()
     window.opensAt(2, 10)
     start(10)

@@ -5,7 +5,7 @@ import { WEBHOOK_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 
 const MIB = 1024 * 1024
 
-/** What becomes of an event of this many equal bytes. */
+/** Returns the rejection for an event of `size` equal bytes, if any. */
 function refusalOf(byte: number, size: number) {
   const firing: WebhookFiring = {
     source: 'webhook',
@@ -20,22 +20,22 @@ function refusalOf(byte: number, size: number) {
   return paramsRefusal(eventParams(firing, body), body.length)
 }
 
-describe('params that the origin would refuse', () => {
-  it('are refused with its words: two megabytes of control characters', () => {
+describe('params above the origin’s limit', () => {
+  it('are rejected with the origin’s message: two megabytes of control characters', () => {
     expect(refusalOf(1, WEBHOOK_BODY_MAX_BYTES)).toMatchObject({
       status: 413,
-      message: expect.stringMatching(/^js_params: 2516\d{4} bytes, and at most 8388608 are taken/),
+      message: expect.stringMatching(/^js_params: 2516\d{4} bytes exceed the limit of 8388608/),
     })
   })
 
   it.each([
     ['letters', 0x78],
     ['bytes that are no text', 0xff],
-  ])('are not those of the largest event of %s', (_, byte) => {
+  ])('cannot come from the largest event of %s', (_, byte) => {
     expect(refusalOf(byte, WEBHOOK_BODY_MAX_BYTES)).toBeUndefined()
   })
 
-  it('are not those of any event of half a megabyte', () => {
+  it('cannot come from an event of half a megabyte', () => {
     expect(refusalOf(1, MIB / 2)).toBeUndefined()
   })
 })

@@ -15,14 +15,14 @@ const MINUTE = 60_000
 const allowance = (retryAfter: number) => refused(429, retryAfter, 'failed_execution_allowance')
 const capped = (retryAfter?: number) => refused(402, retryAfter, 'spend_cap_reached')
 
-/** An account that has credit from some time on. */
+/** Gives the account credit from this time on. */
 function paysFrom(sim: Simulation, time: number) {
   sim.behaviour.execute = () => (sim.now < time ? refused(402) : endedWith('paid'))
 }
 const looks = (calls: Call[], begin: number) => calls.map((call) => call.at - begin)
 
 describe('without credit', () => {
-  it('one run a minute is sent to see, however many wait, and no attempt is used', () =>
+  it('probes with one run a minute, without using an attempt', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.now
       paysFrom(sim, begin + 2.5 * MINUTE)
@@ -42,7 +42,7 @@ describe('without credit', () => {
       expect(sim.rows()[0]).toMatchObject({ attempt: 1, waiting_for: null })
     }))
 
-  it('runs that were under way together are one look', () =>
+  it('treats simultaneous rejections as one probe', () =>
     simulate({}, async (sim) => {
       const begin = sim.now
       paysFrom(sim, begin + 90_000)
@@ -57,7 +57,7 @@ describe('without credit', () => {
       expect(sim.calls.slice(first + 1).map(({ suffix }) => suffix)).toEqual(suffixes)
     }))
 
-  it('a refusal that comes later, of a run that was sent before, puts the look off no further', () =>
+  it('does not delay the probe after a late rejection of an earlier run', () =>
     simulate({ concurrency: 2 }, async (sim) => {
       const begin = sim.now
       let refuse = () => {}
@@ -73,7 +73,7 @@ describe('without credit', () => {
       expect(sim.calls.at(-1)!.at - begin).toBe(MINUTE)
     }))
 
-  it('the others wait until the one that was sent to see has been answered', () =>
+  it('lets other runs wait until the probe is answered', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(402)
       await sim.add(3)
@@ -89,7 +89,7 @@ describe('without credit', () => {
       expect(sim.statuses()).toEqual(['success', 'success', 'success'])
     }))
 
-  it('a slow run that was begun shows that there is credit, before it ends', () =>
+  it('resumes as soon as a slow probe has started', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(402)
       const [first] = await sim.add(2)
@@ -99,7 +99,7 @@ describe('without credit', () => {
       expect(sim.statuses()).toEqual(['running', 'success'])
     }))
 
-  it('a restart neither sends more often nor forgets what is waited for', () =>
+  it('neither probes more often nor forgets the reason for waiting after a restart', () =>
     simulate({}, async (sim) => {
       const begin = sim.now
       paysFrom(sim, begin + 3 * MINUTE)
@@ -116,7 +116,7 @@ describe('without credit', () => {
       expect(sim.dispatcher.waitingFor()).toBeNull()
     }))
 
-  it('a key of another account is tried at once', () =>
+  it('tries a key of another account immediately', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = ({ key }) => (key === sim.calls[0]!.key ? refused(402) : endedWith(1))
       await sim.add(2)
@@ -124,7 +124,7 @@ describe('without credit', () => {
       expect(sim.statuses()).toEqual(['success', 'success'])
     }))
 
-  it('a key of another account is tried at once, also by what was under way when it came', () =>
+  it('tries a key of another account immediately for runs in flight as well', () =>
     simulate({}, async (sim) => {
       const answers: (() => void)[] = []
       sim.behaviour.execute = () =>
@@ -135,13 +135,13 @@ describe('without credit', () => {
       for (const answer of answers) answer()
       await settled()
       expect(sim.dispatcher.waitingFor()).toBeNull()
-      // Each is carried once: a run that nobody carried would be asked for when its lease ends.
+      // Each run is in flight once: an abandoned run would be polled when its lease expires.
       await sim.advance(MINUTE)
       expect(sim.calls).toHaveLength(4)
       expect(sim.polls).toEqual([])
     }))
 
-  it('of an earlier key, runs in doubt wait alone, and take no start from the others', () =>
+  it('lets runs in doubt with an earlier key wait alone, without using starts of the others', () =>
     simulate({ maxRunsPerMinute: 20 }, async (sim) => {
       sim.behaviour.execute = away
       sim.behaviour.outcomes = away
@@ -157,11 +157,11 @@ describe('without credit', () => {
       expect(sim.statuses().slice(8)).toEqual(Array(4).fill('success'))
       await sim.advance(4 * MINUTE)
       expect(sim.statuses()).toEqual(Array(12).fill('success'))
-      // Once a minute each, until the doubt is over.
+      // Once a minute each, until they are no longer in doubt.
       expect(sim.calls.length).toBeLessThan(12 + 8 * 3)
     }))
 
-  it('never disables, and never counts as a refused key', () =>
+  it('never disables the trigger or counts as a rejected key', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = () => refused(402)
       await sim.add(1)
@@ -171,7 +171,7 @@ describe('without credit', () => {
       expect(sim.rows()[0]).toMatchObject({ status: 'queued', attempt: 0 })
     }))
 
-  it('a purged queue waits for nothing', () =>
+  it('does not wait after the queue is purged', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(402)
       await sim.add(2)
@@ -181,8 +181,8 @@ describe('without credit', () => {
     }))
 })
 
-describe('a usage key whose cap is used up', () => {
-  it('makes runs wait until there is room again, and uses no attempt', () =>
+describe('a usage key with an exhausted cap', () => {
+  it('makes runs wait until there is room again, without using an attempt', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.now < begin + 8 * MINUTE ? capped(480) : endedWith(1))
@@ -198,7 +198,7 @@ describe('a usage key whose cap is used up', () => {
       expect(sim.statuses()).toEqual(['success', 'success'])
     }))
 
-  it('is looked at each minute where nobody says when, and each hour where it is days', () =>
+  it('is probed every minute without a Retry-After, and at least every hour with a long one', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => capped(sim.calls.length < 3 ? undefined : 7 * 86_400)
@@ -207,7 +207,7 @@ describe('a usage key whose cap is used up', () => {
       expect(looks(sim.calls, begin)).toEqual([0, MINUTE, 2 * MINUTE, 62 * MINUTE])
     }))
 
-  it('is not forgotten by a restart, whatever was waited for before', () =>
+  it('is remembered across a restart, whatever runs waited for before', () =>
     simulate({}, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.now === begin ? refused(402) : capped(600))
@@ -222,7 +222,7 @@ describe('a usage key whose cap is used up', () => {
       expect(sim.calls).toHaveLength(known + 1)
     }))
 
-  it('is replaced by another key at once', () =>
+  it('can be replaced by another key immediately', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = ({ key }) =>
         key === sim.calls[0]!.key ? capped(3_600) : endedWith(1)
@@ -234,7 +234,7 @@ describe('a usage key whose cap is used up', () => {
 })
 
 describe('the allowance for failed runs', () => {
-  it('that is spent makes runs wait as long as the origin says, and uses no attempt', () =>
+  it('when exhausted makes runs wait for Retry-After, without using an attempt', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.now < begin + 8 * MINUTE ? allowance(480) : endedWith(1))
@@ -253,7 +253,7 @@ describe('the allowance for failed runs', () => {
   }
   const mended = { actionCode: 'mended', actionCid: 'mended' }
 
-  it('holds up the action that spent it alone: the runs of a mended one pass those that wait', () =>
+  it('holds back only the action that exhausted it; runs of a fixed action overtake', () =>
     simulate({}, async (sim) => {
       fails(sim)
       await sim.add(12)
@@ -262,13 +262,13 @@ describe('the allowance for failed runs', () => {
       await sim.add(3)
       expect(sim.statuses()).toEqual([...Array(12).fill('queued'), ...Array(3).fill('success')])
       expect(sim.calls).toHaveLength(sent + 3)
-      // The others still wait for it.
+      // The other runs still wait for the allowance.
       expect(sim.dispatcher.waitingFor()).toBe('failed_execution_allowance')
       await sim.advance(60 * MINUTE)
       expect(sim.calls).toHaveLength(sent + 4)
     }))
 
-  it('in strict order holds up those behind it too, until they are cleared away', () =>
+  it('holds back later runs too in strict order, until the waiting ones are cancelled', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       fails(sim)
       const [first] = await sim.add(1)
@@ -282,7 +282,7 @@ describe('the allowance for failed runs', () => {
       expect(sim.dispatcher.waitingFor()).toBeNull()
     }))
 
-  it('is not forgotten by a restart, for the action that spent it', () =>
+  it('is remembered across a restart for the action that exhausted it', () =>
     simulate({}, async (sim) => {
       fails(sim)
       await sim.add(12)
@@ -295,7 +295,7 @@ describe('the allowance for failed runs', () => {
       expect(sim.dispatcher.waitingFor()).toBe('failed_execution_allowance')
     }))
 
-  it('that is there again lets all of them go, once one was begun', () =>
+  it('releases all runs once it is available and one has started', () =>
     simulate({}, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.now < begin + 2 * MINUTE ? allowance(120) : endedWith(1))
@@ -307,7 +307,7 @@ describe('the allowance for failed runs', () => {
       expect(sim.dispatcher.waitingFor()).toBeNull()
     }))
 
-  it('is another one for another key', () =>
+  it('is separate for another key', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = ({ key }) =>
         key === sim.calls[0]!.key ? allowance(3_600) : endedWith(1)
@@ -316,7 +316,7 @@ describe('the allowance for failed runs', () => {
       expect(sim.statuses()).toEqual(['success', 'success'])
     }))
 
-  it('says that there is credit: runs of other actions that waited for it go on', () =>
+  it('implies credit, so runs of other actions that waited for credit continue', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(402)
       await sim.add(2)

@@ -16,11 +16,11 @@ import {
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** A sealed request that is on its way for longer is not taken. */
+/** A sealed request that takes longer to arrive is rejected. */
 const REQUEST_LIVES_MS = MINUTE
 const CONCURRENCY_MOST = 6
 
-/** What the origin may do with a run that is sent to it. */
+/** Possible reactions of the origin to a run that is sent to it. */
 const ANSWERS = [
   'ends',
   'runs',
@@ -37,13 +37,13 @@ const ANSWERS = [
 ] as const
 type Answer = (typeof ANSWERS)[number]
 
-/** An origin that claims by account and run, and in which each key is of an account of its own. */
+/** An origin that claims runs per account. Each key belongs to a different account. */
 class Origin {
   script: Answer[] = []
   isThere = true
   sentWhileDisabled = false
   readonly #sim: Simulation
-  /** By run: when it ends, by the watch, for each account that has claimed it. */
+  /** For each run, the accounts that claimed it, with the time on the watch at which the run finishes. */
   readonly claims = new Map<string, Map<string, number>>()
   #late: Call[] = []
 
@@ -55,14 +55,14 @@ class Origin {
       const running = suffixes.filter((one) => this.claims.has(one) && !this.#hasEnded(one))
       const unknown = suffixes.filter((one) => !this.claims.has(one))
       const ended = suffixes.filter((one) => this.#hasEnded(one))
-      // It holds a question back while there is no news; by the watch of a simulation that is for good.
+      // As in long polling, the origin responds only when there is news. Advancing the watch does not end the wait.
       if (running.length === suffixes.length) await this.#news()
       const outcomes = ended.map((one) => [one, success('known').outcome])
       return { ended: Object.fromEntries(outcomes), running, unknown }
     }
   }
 
-  /** Requests that were on their way come in, and who waits for outcomes is answered. */
+  /** Delivers late requests and answers long polls. */
   next(): void {
     for (const call of this.#late.splice(0))
       if (call.watch > this.#sim.watch - REQUEST_LIVES_MS) this.#claim(call, 0)
@@ -126,7 +126,7 @@ const someStep = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ purge: true }) },
   { weight: 2, arbitrary: fc.record({ isThere: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ clock: fc.constantFrom(-HOUR, -2_000, 500, HOUR) }) },
-  // Each SQL statement may be the one that the storage fails at.
+  // The storage may fail at any SQL statement.
   { weight: 2, arbitrary: fc.record({ failAt: fc.integer({ min: 0, max: 25 }) }) },
 )
 type Step = Partial<{
@@ -160,7 +160,7 @@ async function take(step: Step, sim: Simulation, origin: Origin): Promise<void> 
   if (step.failAt !== undefined) sim.failAt(step.failAt)
 }
 
-/** What is so after every step, whatever it was. */
+/** Checks the invariants that hold after every step. */
 function check(sim: Simulation, origin: Origin): void {
   const count = (what: string) => sim.storage.sql.exec<{ n: number }>(what).one().n
   expect(sim.queued).toBe(count(`SELECT count(*) AS n FROM runs WHERE status = 'queued'`))
@@ -178,7 +178,7 @@ function check(sim: Simulation, origin: Origin): void {
   for (const accounts of origin.claims.values()) expect(accounts.size).toBe(1)
 }
 
-it('whatever happens in whatever order, every run ends once, under one account, and the counts hold', () =>
+it('finishes every run once under one account, and keeps the counts correct, for any sequence of events', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(someStep, { minLength: 5, maxLength: 40 }),
@@ -189,7 +189,7 @@ it('whatever happens in whatever order, every run ends once, under one account, 
           const origin = new Origin(sim)
           origin.script = script
           for (const step of steps) {
-            // Who asks for something is told that it failed.
+            // The caller of the operation receives the error.
             await take(step, sim, origin).catch((error: unknown) => {
               if (!(error instanceof StorageFailed)) throw error
             })
@@ -207,7 +207,7 @@ it('whatever happens in whatever order, every run ends once, under one account, 
           }
           check(sim, origin)
           expect(sim.statuses().filter((status) => /queued|running/.test(status))).toEqual([])
-          // Who has nothing to do sleeps.
+          // An idle object has no alarm.
           await sim.advance(HOUR)
           expect(sim.alarmIn).toBe(Number.POSITIVE_INFINITY)
         }),

@@ -5,7 +5,6 @@ import { away, endedWith, refused, settled, simulate, type Simulation } from './
 
 const MINUTE = 60_000
 
-/** One run each so many milliseconds. */
 async function runs(sim: Simulation, count: number, everyMs: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await sim.add(1)
@@ -13,7 +12,7 @@ async function runs(sim: Simulation, count: number, everyMs: number): Promise<vo
   }
 }
 
-describe('a key that is refused', () => {
+describe('a rejected key', () => {
   it.each([401, 403])('with %i ten times in 15 minutes disables the trigger', (status) =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(status)
@@ -29,7 +28,7 @@ describe('a key that is refused', () => {
     }),
   )
 
-  it('a burst of refusals does not: it takes a quarter of an hour', () =>
+  it('does not disable the trigger after a burst, only after a quarter of an hour', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(403)
       await sim.add(30)
@@ -41,7 +40,7 @@ describe('a key that is refused', () => {
       expect(sim.state.current!.enabled).toBe(false)
     }))
 
-  it('nine over an hour do not', () =>
+  it('does not disable the trigger after nine rejections in an hour', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(401)
       await runs(sim, 9, 7 * MINUTE)
@@ -52,7 +51,7 @@ describe('a key that is refused', () => {
     ['a success', () => endedWith(1)],
     ['a request that is not found', () => refused(404)],
     ['an invalid one', () => refused(422)],
-  ])('%s in between begins the count anew', (_, answer) =>
+  ])('%s in between resets the count', (_, answer) =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(403)
       await runs(sim, 9, 2 * MINUTE)
@@ -65,7 +64,7 @@ describe('a key that is refused', () => {
     }),
   )
 
-  it('an origin that is away in between says nothing of it', () =>
+  it('is still counted after a failure of the origin in between', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(403)
       await runs(sim, 9, 2 * MINUTE)
@@ -74,7 +73,7 @@ describe('a key that is refused', () => {
       expect(sim.state.current).toMatchObject({ refusals: 9 })
     }))
 
-  it('the count outlives the object, and ends with the owner\u2019s word', () =>
+  it('is counted across restarts until the owner enables the trigger again', () =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(403)
       await runs(sim, 9, 2 * MINUTE)
@@ -88,7 +87,7 @@ describe('a key that is refused', () => {
       expect(sim.statuses().slice(-2)).toEqual(['success', 'success'])
     }))
 
-  it('after the owner replaced it does not count against the new key', () =>
+  it('is not counted against a new key', () =>
     simulate({}, async (sim) => {
       const answer = Promise.withResolvers<ExecuteAnswer>()
       sim.behaviour.execute = () => answer.promise
@@ -100,7 +99,7 @@ describe('a key that is refused', () => {
       expect(sim.state.current).toMatchObject({ refusals: 0, refusalsSince: null })
     }))
 
-  it.each([400, 404, 409, 413, 422])('%i fails its run and never disables', (status) =>
+  it.each([400, 404, 409, 413, 422])('%i fails the run and never disables the trigger', (status) =>
     simulate({}, async (sim) => {
       sim.behaviour.execute = () => refused(status)
       await runs(sim, 20, MINUTE)
@@ -109,12 +108,12 @@ describe('a key that is refused', () => {
   )
 })
 
-it('counters are written only when they change', () =>
+it('writes counters only when they change', () =>
   simulate({}, async (sim) => {
     await sim.add(1)
     const written = () => sim.storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
     const before = written()
     await sim.add(1)
-    // The run is inserted, its start is recorded, it is started, ended, and its result is written.
+    // Insert the run, record its start, mark it as started, mark it as finished, and store its result.
     expect(written() - before).toBe(5)
   }))

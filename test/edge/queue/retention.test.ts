@@ -11,12 +11,12 @@ import { inTrigger, left, type Parts, seed } from './seeded.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
-/** Between the steps of a look. */
+/** Delay between the steps of a pass. */
 const STEP_MS = 100
-/** A day on which runs of 30 days ago have times after 1970. */
+/** A time at which runs from 30 days ago have positive timestamps. */
 const NOW = 100 * DAY
 
-/** Retention over real tables, with a clock and bounds of the test's own. */
+/** Creates a retention with real tables, and with the clock and limits of the test. */
 function retention({ state, sql: tables, storage }: Parts, over: Partial<RetentionOptions> = {}) {
   const armed: number[] = []
   const made = new Retention({
@@ -31,7 +31,7 @@ function retention({ state, sql: tables, storage }: Parts, over: Partial<Retenti
 }
 
 function whole(made: Retention, tables: SqlStorage) {
-  /** All steps of one look. @returns when the next look is due, and how many runs each step deleted */
+  /** Runs all steps of one pass. @returns the time of the next pass, and the number of runs deleted per step */
   const look = (now: number) => {
     const steps: number[] = []
     for (let at = now; ;) {
@@ -49,8 +49,8 @@ function whole(made: Retention, tables: SqlStorage) {
 const count = (tables: SqlStorage, table: string) =>
   tables.exec(`SELECT count(*) AS n FROM ${table}`).one().n
 
-describe('what is kept', () => {
-  it('are runs that were queued in the last 30 days, with nothing left of older ones', async () => {
+describe('retention', () => {
+  it('keeps runs of the last 30 days, and deletes older ones completely', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 40, queuedAt: NOW - 40 * DAY, everyMs: DAY })
       found.sql.exec("INSERT INTO body_parts SELECT sequence, 0, x'00' FROM runs")
@@ -60,22 +60,19 @@ describe('what is kept', () => {
     })
   })
 
-  it.each(['queued', 'running'])(
-    'is every run that has not ended, however old: %s',
-    async (status) => {
-      await inTrigger((found) => {
-        seed(found.sql, { count: 5, queuedAt: 1, status })
-        found.sql.exec("INSERT INTO body_parts SELECT sequence, 0, x'00' FROM runs")
-        seed(found.sql, { count: 5, queuedAt: DAY })
-        const { look } = retention(found, { runsMax: 0, bytesMax: 0 })
-        look(NOW)
-        expect(left(found.sql)).toEqual([1, 2, 3, 4, 5])
-        expect(count(found.sql, 'body_parts')).toBe(5)
-      })
-    },
-  )
+  it.each(['queued', 'running'])('keeps unfinished runs of any age: %s', async (status) => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 5, queuedAt: 1, status })
+      found.sql.exec("INSERT INTO body_parts SELECT sequence, 0, x'00' FROM runs")
+      seed(found.sql, { count: 5, queuedAt: DAY })
+      const { look } = retention(found, { runsMax: 0, bytesMax: 0 })
+      look(NOW)
+      expect(left(found.sql)).toEqual([1, 2, 3, 4, 5])
+      expect(count(found.sql, 'body_parts')).toBe(5)
+    })
+  })
 
-  it('are the newest of the ended runs, as many as the bound, and those that wait beside them', async () => {
+  it('keeps the newest finished runs up to the limit, in addition to queued runs', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 300, queuedAt: NOW - DAY })
       seed(found.sql, { count: 50, queuedAt: NOW - HOUR, status: 'queued' })
@@ -87,7 +84,7 @@ describe('what is kept', () => {
     })
   })
 
-  it('of the bytes of bodies and results is the bound, also of bodies in parts', async () => {
+  it('limits the total size of bodies and results, including bodies in parts', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 20, queuedAt: NOW - DAY, bodyBytes: 100_000, resultBytes: 50_000 })
       found.sql.exec(
@@ -100,8 +97,8 @@ describe('what is kept', () => {
   })
 })
 
-describe('a look', () => {
-  it('goes in steps of 200 runs at most', async () => {
+describe('a pass', () => {
+  it('deletes at most 200 runs per step', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 1_000, queuedAt: NOW - DAY })
       const { look } = retention(found, { runsMax: 450 })
@@ -109,7 +106,7 @@ describe('a look', () => {
     })
   })
 
-  it('goes in steps of 8 MiB at most, and of one run where that is larger', async () => {
+  it('deletes at most 8 MiB per step, or one larger run', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 12, queuedAt: 1, bodyBytes: BODY_PART_BYTES, resultBytes: 0 })
       seed(found.sql, { count: 2, queuedAt: 1 })
@@ -118,7 +115,7 @@ describe('a look', () => {
     })
   })
 
-  it('goes on where it was when the object begins again in the middle', async () => {
+  it('resumes where it stopped after a restart', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 500, queuedAt: NOW - DAY })
       retention(found, { runsMax: 100 }).made.tend(NOW)
@@ -129,12 +126,12 @@ describe('a look', () => {
     })
   })
 
-  it('is due exactly when the oldest run is too old, and no sooner than in an hour', async () => {
+  it('is due when the oldest run expires, but at most once an hour', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 3, queuedAt: NOW, everyMs: 10_000 })
       const { look, made } = retention(found)
       expect(look(NOW + HOUR).next).toBe(NOW + HISTORY_KEPT_MS)
-      // The alarm fires for other reasons all the time.
+      // The alarm often rings for other reasons.
       expect(made.tend(NOW + 2 * HOUR)).toBe(NOW + HISTORY_KEPT_MS)
       const next = look(NOW + HISTORY_KEPT_MS + 1)
       expect(next).toEqual({ next: NOW + HISTORY_KEPT_MS + 1 + STEP_MS + HOUR, steps: [1] })
@@ -142,14 +139,14 @@ describe('a look', () => {
     })
   })
 
-  it('is due for nothing where nothing has ended: an idle object sleeps', async () => {
+  it('is not scheduled if nothing has finished, so an idle object sleeps', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 300, queuedAt: 1, status: 'queued' })
       expect(retention(found, { runsMax: 10 }).look(NOW).next).toBeUndefined()
     })
   })
 
-  it('is due within a minute of the run that is one too many', async () => {
+  it('is due within a minute of the first run above the limit', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 10, queuedAt: NOW })
       const { made, armed, look } = retention(found, { runsMax: 12 })
@@ -163,7 +160,7 @@ describe('a look', () => {
     })
   })
 
-  it('a clock that was an hour or a year ahead: set back, it postpones no look', async () => {
+  it('is not delayed when a clock that was ahead is set back', async () => {
     await inTrigger((found) => {
       const { look } = retention(found)
       look(NOW + 365 * DAY)
@@ -173,8 +170,8 @@ describe('a look', () => {
   })
 })
 
-describe('after a look', () => {
-  it('offsets are still right, and sequences that begin anew change nothing', async () => {
+describe('after a pass', () => {
+  it('offsets stay correct, even if sequences restart', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 30, queuedAt: 1 })
       const { look } = retention(found)
@@ -187,7 +184,7 @@ describe('after a look', () => {
     })
   })
 
-  it('revisions are kept that the trigger has, a run has, or a run on its way to the disk', async () => {
+  it('keeps revisions of the trigger, of stored runs, and of runs that are being stored', async () => {
     await inTrigger((found) => {
       for (const actionCode of ['2', '3', '4', '5', '6'])
         found.state.change({ actionCode, actionCid: actionCode }, NOW)
@@ -199,7 +196,7 @@ describe('after a look', () => {
     })
   })
 
-  it('a run between its acceptance and the disk holds its revision, also an old one', async () => {
+  it('keeps the revision of an accepted run until it is stored, even an old one', async () => {
     await inTrigger(async (found) => {
       found.state.change({ enabled: true, actionCode: '2', actionCid: '2' }, NOW)
       const disk = Promise.withResolvers<void>()
@@ -218,7 +215,7 @@ describe('after a look', () => {
       const firing = JSON.stringify({ source: 'params' })
       const arrival = { firing, body: new Uint8Array() }
       const accepted = [intake.accept({ ...arrival, revision: 1 }), intake.accept(arrival)]
-      // The trigger moves on meanwhile.
+      // The trigger changes in the meantime.
       found.state.change({ actionCode: '3', actionCid: '3' }, NOW)
       expect([1, 2, 3].map((revision) => intake.isOnTheWay(revision))).toEqual([true, true, false])
       disk.resolve()
@@ -233,7 +230,7 @@ describe('after a look', () => {
     })
   })
 
-  it('a storm of changes does not fill the storage with revisions that nothing executes', async () => {
+  it('storage exhaustion: many changes do not fill the storage with unused revisions', async () => {
     await inTrigger((found) => {
       const { made } = retention(found)
       for (let i = 0; i < 100; i++) {
@@ -244,7 +241,7 @@ describe('after a look', () => {
     })
   })
 
-  it('ticks that made no run are forgotten after 30 days', async () => {
+  it('deletes skipped ticks after 30 days', async () => {
     await inTrigger((found) => {
       for (const at of [NOW - 31 * DAY, NOW - 29 * DAY])
         found.sql.exec(
@@ -257,14 +254,14 @@ describe('after a look', () => {
   })
 })
 
-it('the alarm of a real trigger deletes what is too old, and replays keep working beside it', async () => {
+it('deletes expired runs at the alarm of a real trigger, and replays still work', async () => {
   const owner = await someOwner()
   const { id } = await createTrigger(owner)
   const old = await runOnce(owner, await fire(id))
   const young = await runOnce(owner, await fire(id))
   const age = HISTORY_KEPT_MS + 1
   await sql(id, 'UPDATE runs SET queued_at = queued_at - ? WHERE suffix = ?', age, old.id.slice(32))
-  // Another life of the object, whose first alarm looks.
+  // Starts a new incarnation; its first alarm runs a pass.
   await runInDurableObject(queueOf(id), (_, state) => state.storage.setAlarm(Date.now()))
   await runInDurableObject(queueOf(id), (_, state) => state.abort('killed')).catch(() => {})
   await runDurableObjectAlarm(queueOf(id))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RunWaiters } from '../../../edge/queue/run-waiters.ts'
 
-it('all who wait for a run are woken by its end, and nobody else', async () => {
+it('wakes all waiters of a run when it finishes, and no others', async () => {
   const waiters = new RunWaiters()
   const woken: string[] = []
   const wait = (suffix: string) => waiters.wait(suffix, 60_000).then(() => woken.push(suffix))
@@ -16,7 +16,7 @@ it('all who wait for a run are woken by its end, and nobody else', async () => {
   expect(waiters.size).toBe(0)
 })
 
-it('who has waited long enough is forgotten', async () => {
+it('forgets a waiter after its timeout', async () => {
   const waiters = new RunWaiters()
   const long = waiters.wait('run', 60_000)
   await waiters.wait('run', 10)
@@ -26,7 +26,7 @@ it('who has waited long enough is forgotten', async () => {
   expect(waiters.size).toBe(0)
 })
 
-it('the end of a run that nobody waits for is no event', () => {
+it('ignores the end of a run without waiters', () => {
   const waiters = new RunWaiters()
   waiters.ended('run')
   waiters.closed()

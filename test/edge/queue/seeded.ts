@@ -5,7 +5,7 @@ import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { CID, queueOf, random, someOwner, unknownTriggerId } from '../app.ts'
 
-/** The storage of a trigger, with what reads it; `storage` may be watched. */
+/** The storage of a trigger with the objects that read it. `storage` may be wrapped by `watched`. */
 export function parts(storage: DurableObjectStorage) {
   const db = drizzle(storage, { schema })
   const state = new TriggerState(storage, db)
@@ -14,7 +14,7 @@ export function parts(storage: DurableObjectStorage) {
 }
 export type Parts = ReturnType<typeof parts>
 
-/** A trigger that nothing fires, as its object has it. @returns its id */
+/** Creates a trigger that nothing fires, directly in its Durable Object. @returns its ID */
 export async function someTrigger(): Promise<string> {
   const triggerId = await unknownTriggerId()
   const { id: ownerId } = await someOwner()
@@ -48,7 +48,7 @@ export async function inTrigger(test: (found: Parts) => Promise<void> | void): P
 
 export type Seeds = {
   count: number
-  /** Of the first of them. */
+  /** Time at which the first run was queued. */
   queuedAt?: number
   everyMs?: number
   status?: string
@@ -57,7 +57,7 @@ export type Seeds = {
   revision?: number
 }
 
-/** Runs as they stand in the tables, written past the queue. Each took 5 ms. */
+/** Inserts runs directly into the tables. Each took 5 ms. */
 export function seed(sql: SqlStorage, seeds: Seeds): void {
   const { count, queuedAt = 1_000, everyMs = 1_000, status = 'success', revision = 1 } = seeds
   const { bodyBytes = 2, resultBytes = 60 } = seeds
@@ -89,13 +89,13 @@ export function seed(sql: SqlStorage, seeds: Seeds): void {
   )
 }
 
-/** Sequences that are left, oldest first. */
+/** Returns the sequences of the remaining runs, oldest first. */
 export function left(sql: SqlStorage): number[] {
   const rows = sql.exec<{ sequence: number }>('SELECT sequence FROM runs ORDER BY sequence')
   return rows.toArray().map(({ sequence }) => sequence)
 }
 
-/** The same storage, and how many rows its statements have read. */
+/** Wraps storage to count the rows that its statements read. */
 export function watched(storage: DurableObjectStorage) {
   const cursors: { rowsRead: number }[] = []
   const sql = new Proxy(storage.sql, {

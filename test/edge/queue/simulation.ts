@@ -17,18 +17,18 @@ import { CID, queueOf, random, someOwner, success, unknownTriggerId } from '../a
 export type Call = {
   suffix: string
   attempt: number
-  /** By the clock, and by the watch. */
+  /** Time on the clock, and on the watch. */
   at: number
   watch: number
   waitMs: number
   code: string
-  /** The sealed usage key that it was sent with, in base64url. */
+  /** The sealed usage key that was sent, in base64url. */
   key: string
   retryLost: boolean
 }
 export type Known = Omit<Extract<OutcomesAnswer, { state: 'known' }>, 'state'>
 
-/** What the origin does in a simulation; by default every run succeeds at once. */
+/** The origin's behavior in a simulation. By default, every run succeeds immediately. */
 export type Behaviour = {
   execute: (call: Call) => ExecuteAnswer | Promise<ExecuteAnswer>
   outcomes: (suffixes: string[]) => Known | Promise<Known>
@@ -63,13 +63,15 @@ type Row = {
   usage_key: number | null
 }
 
-/** A dispatcher over the real storage of an object, with a clock that the test moves and an origin by script. */
+/**
+ * Runs a dispatcher with the real storage of a Durable Object, a clock that the test controls, and a scripted origin.
+ */
 export async function simulate(
   over: {
     maxRunsPerMinute?: number
     concurrency?: number
     enabled?: boolean
-    /** JSON of `TriggerOptions`. */
+    /** `TriggerOptions` as JSON. */
     options?: string
   },
   test: (sim: Simulation) => Promise<void>,
@@ -93,7 +95,7 @@ export async function simulate(
   }
   await runInDurableObject(stub, async (instance, state) => {
     await instance.create(trigger)
-    // The object's own dispatcher is to leave the storage alone.
+    // The object's own dispatcher must not use the storage.
     await state.storage.deleteAlarm()
     await test(new Simulation(state.storage, over))
   })
@@ -103,7 +105,7 @@ export class Simulation {
   readonly calls: Call[] = []
   readonly polls: string[][] = []
   readonly ended: EndedRun[] = []
-  /** Runs that the origin says are under way. */
+  /** Runs that the origin reports as running. */
   readonly running = new Set<string>()
   readonly storage: DurableObjectStorage
   readonly store: RunStore
@@ -119,15 +121,15 @@ export class Simulation {
   random = 0.5
   mostExecuting = 0
   queued = 0
-  /** What a watch would show, in milliseconds, and how far the clock is ahead of it. */
+  /** A monotonic watch in milliseconds, and the offset of the clock from it. */
   watch = 10_000_000
   #ahead = 0
   #executing = 0
   #lives = 0
-  /** By the watch: timers do not know of clocks. */
+  /** In watch time, because timers are independent of the clock. */
   #alarm = Number.POSITIVE_INFINITY
   readonly state: TriggerState
-  /** The storage as the dispatcher has it. */
+  /** The storage as the dispatcher sees it. */
   readonly #failing: DurableObjectStorage
   #failAt: number | undefined
 
@@ -146,22 +148,22 @@ export class Simulation {
     this.dispatcher = this.#life()
   }
 
-  /** What the clock shows. */
+  /** The time on the clock. */
   get now(): number {
     return this.watch + this.#ahead
   }
 
-  /** In how many milliseconds the alarm fires; infinite where there is none. */
+  /** Milliseconds until the alarm, or Infinity without one. */
   get alarmIn(): number {
     return this.#alarm - this.watch
   }
 
-  /** Sets the clock, forward or back; no time passes. */
+  /** Moves the clock forward or back without passing time. */
   setClock(ms: number): void {
     this.#ahead += ms
   }
 
-  /** Puts runs into the queue, as the intake does. @returns their suffixes */
+  /** Adds runs to the queue, as the intake does. @returns their suffixes */
   async add(count: number): Promise<string[]> {
     const suffixes = Array.from({ length: count }, () => encodeBase64url(random(12)))
     const firing = JSON.stringify({ source: 'webhook', receivedAt: this.now, headers: {} })
@@ -174,12 +176,12 @@ export class Simulation {
     return suffixes
   }
 
-  /** Lets one statement of the dispatcher fail, after so many others; none any more where it is undefined. */
+  /** Lets one statement of the dispatcher fail after the given number of others, or none if undefined. */
   failAt(statements: number | undefined): void {
     this.#failAt = statements
   }
 
-  /** What an origin answers that takes a run and is not done with it. */
+  /** The response of an origin that accepts a run and is still executing it. */
   slow(suffix: string): ExecuteAnswer {
     this.running.add(suffix)
     return { state: 'running' }
@@ -191,7 +193,7 @@ export class Simulation {
     return suffix!
   }
 
-  /** Lets time pass; alarms on the way fire at their time. */
+  /** Passes time. Alarms ring when they are due. */
   async advance(ms: number): Promise<void> {
     const end = this.watch + ms
     while (this.#alarm <= end) {
@@ -203,28 +205,27 @@ export class Simulation {
     this.watch = end
   }
 
-  /** The owner's change of the trigger. */
   async patch(change: TriggerChange): Promise<void> {
     this.state.change(change, this.now)
     this.#guarded(() => this.dispatcher.tend())
     await settled()
   }
 
-  /** The object is killed and begins again with what is on disk; its alarm stays. */
+  /** Kills the object and starts it again with its stored state. Its alarm stays. */
   async restart(): Promise<void> {
     this.dispatcher = this.#life()
     this.#guarded(() => this.dispatcher.pump())
     await settled()
   }
 
-  /** What is stored of how the only run that ended did. */
+  /** Returns the stored result of the only finished run. */
   result(): { response: unknown; error: string | null } {
     const [result, ...others] = this.results()
     if (!result || others.length > 0) throw new Error('one run has ended, they say')
     return result
   }
 
-  /** What is stored of how runs ended, in the order in which they were queued. */
+  /** Returns the stored results of finished runs, in queue order. */
   results(): { response: unknown; error: string | null }[] {
     const rows = this.storage.sql.exec<{ result: string }>(
       'SELECT result FROM results ORDER BY sequence',
@@ -239,7 +240,7 @@ export class Simulation {
 
   statuses = () => this.rows().map((row) => row.status)
 
-  /** As the object's alarm does it. */
+  /** Handles a storage failure as the object's alarm does. */
   #guarded(work: () => void): void {
     try {
       work()
@@ -251,7 +252,7 @@ export class Simulation {
 
   #life(): Dispatcher {
     const life = ++this.#lives
-    // Who is killed hears of no answer any more.
+    // A killed incarnation receives no more responses.
     const heard = async <T>(answer: T | Promise<T>): Promise<T> => {
       try {
         return await answer
@@ -312,7 +313,7 @@ export class Simulation {
 
 export class StorageFailed extends Error {}
 
-/** Storage that may fail before each of its statements. */
+/** Wraps storage so that any statement may fail. */
 function failing(storage: DurableObjectStorage, before: () => void): DurableObjectStorage {
   const exec: SqlStorage['exec'] = (query, ...values) => {
     before()
@@ -322,7 +323,7 @@ function failing(storage: DurableObjectStorage, before: () => void): DurableObje
   return { sql: { exec }, transactionSync } as unknown as DurableObjectStorage
 }
 
-/** Everything that waits for no clock has happened. */
+/** Resolves after all work that does not wait for a clock. */
 export async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0))
 }

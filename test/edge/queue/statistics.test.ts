@@ -26,7 +26,7 @@ const success = (finishedAt: number, ms = 10): CountedRun => ({
 })
 
 describe('counters', () => {
-  it('are of the last 24 hours: what is older drops out, what ends comes in', () => {
+  it('cover the last 24 hours: older runs drop out, and finished runs are added', () => {
     const { clock, statistics } = counted([
       success(100 * DAY - 1 * HOUR),
       { status: 'failed', startedAt: null, finishedAt: 100 * DAY - 23 * HOUR },
@@ -40,7 +40,7 @@ describe('counters', () => {
     expect(statistics.read()).toMatchObject({ ok: 0, failed: 0, p50_ms: null, p95_ms: null })
   })
 
-  it('count a run once that ended before anybody asked', () => {
+  it('include a run that finished before the first read only once', () => {
     const onDisk: CountedRun[] = []
     const { clock, statistics } = counted(onDisk)
     const run = success(clock.now)
@@ -50,7 +50,7 @@ describe('counters', () => {
     expect(statistics.read().ok).toBe(1)
   })
 
-  it('have the percentiles of durations, of runs that were started', () => {
+  it('include percentiles of the durations of started runs', () => {
     const { clock, statistics } = counted()
     statistics.read()
     for (let ms = 100; ms >= 1; ms--) statistics.ended(success(clock.now, ms))
@@ -58,7 +58,7 @@ describe('counters', () => {
     expect(statistics.read()).toMatchObject({ p50_ms: 50, p95_ms: 95, ok: 100, failed: 1 })
   })
 
-  it('have percentiles of the latest thousand, however many there were', () => {
+  it('include percentiles of only the latest thousand runs', () => {
     const { clock, statistics } = counted()
     statistics.read()
     for (let i = 0; i < 5_000; i++) statistics.ended(success(clock.now, 9))
@@ -66,7 +66,7 @@ describe('counters', () => {
     expect(statistics.read()).toMatchObject({ ok: 6_000, p50_ms: 3, p95_ms: 3 })
   })
 
-  it('have no negative duration when the clock was set back during a run', () => {
+  it('include no negative durations if the clock was set back during a run', () => {
     const { clock, statistics } = counted()
     statistics.read()
     statistics.ended(success(clock.now, -HOUR))
@@ -74,8 +74,8 @@ describe('counters', () => {
   })
 })
 
-describe('what they are read from', () => {
-  it('is a part of a long history, newest first', async () => {
+describe('the query for counters', () => {
+  it('reads only part of a long history, newest first', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 12_000, queuedAt: 100 * DAY, everyMs: 1 })
       const { storage, rowsRead } = watched(found.storage)
@@ -84,21 +84,21 @@ describe('what they are read from', () => {
     })
   })
 
-  it('is no more than 64 MiB of bodies', async () => {
+  it('reads at most 64 MiB of bodies', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 100, queuedAt: 100 * DAY, everyMs: 1, bodyBytes: 1_000_000 })
       expect(endedSince(found.sql, 0)).toHaveLength(67)
     })
   })
 
-  it('ends at runs that were queued two days before the window', async () => {
+  it('stops at runs that were queued two days before the window', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 100, queuedAt: DAY, everyMs: HOUR })
       expect(endedSince(found.sql, 4 * DAY)).toHaveLength(28)
     })
   })
 
-  it('of live runs is few rows, beside ten thousand that have ended', async () => {
+  it('reads few rows for live runs next to ten thousand finished ones', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 10_000 })
       seed(found.sql, { count: 4, queuedAt: 20_000_000, status: 'queued' })
@@ -111,7 +111,7 @@ describe('what they are read from', () => {
 })
 
 describe('a trigger', () => {
-  it('shows its counters, the same after its object has begun again', async () => {
+  it('shows its counters, unchanged after its object restarts', async () => {
     const owner = await someOwner()
     const created = await createTrigger(owner, { max_runs_per_minute: 2 })
     const none = { ok: 0, failed: 0, skipped: 0, p50_ms: null, p95_ms: null }
@@ -129,7 +129,7 @@ describe('a trigger', () => {
     expect((await read()).stats).toEqual(stats)
   })
 
-  it('counts ticks that made no run', async () => {
+  it('counts skipped ticks', async () => {
     const owner = await someOwner()
     const { id } = await createTrigger(owner)
     for (const ago of [HOUR, 25 * HOUR])
@@ -142,7 +142,7 @@ describe('a trigger', () => {
     expect(record.stats!.skipped).toBe(3)
   })
 
-  it('in a list has none', async () => {
+  it('has no counters in a list', async () => {
     const owner = await someOwner()
     await createTrigger(owner)
     const [listed]: TriggerRecord[] = await (await owner.api('/api/triggers')).json()

@@ -3,8 +3,8 @@ import { endedWith, refused, settled, simulate } from './simulation.ts'
 
 const MINUTE = 60_000
 
-describe('one at a time', () => {
-  it('a run that waits for its retry holds those behind it', () =>
+describe('with a concurrency of one', () => {
+  it('a run that waits for its retry blocks later runs', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = ({ attempt }) => (attempt === 1 ? refused(500) : endedWith('done'))
       const [first, second] = await sim.add(2)
@@ -19,7 +19,7 @@ describe('one at a time', () => {
       ])
     }))
 
-  it('one that never gets through holds them until it has failed, and no longer', () =>
+  it('a run that always fails blocks later runs only until it has failed', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = ({ suffix }) =>
@@ -30,7 +30,7 @@ describe('one at a time', () => {
       expect(sim.calls.at(-1)!.at - begin).toBe(665_000)
     }))
 
-  it('the next one starts when the concurrency is raised', () =>
+  it('the next run starts when the concurrency is raised', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       sim.behaviour.execute = ({ suffix }) =>
         suffix === sim.rows()[0]!.suffix ? refused(500) : endedWith('done')
@@ -40,8 +40,8 @@ describe('one at a time', () => {
     }))
 })
 
-describe('several at a time', () => {
-  it('others pass a run that waits for its retry', () =>
+describe('with a higher concurrency', () => {
+  it('other runs overtake a run that waits for its retry', () =>
     simulate({ concurrency: 2 }, async (sim) => {
       sim.behaviour.execute = ({ suffix }) =>
         suffix === sim.rows()[0]!.suffix ? refused(500) : endedWith('done')
@@ -49,7 +49,7 @@ describe('several at a time', () => {
       expect(sim.statuses()).toEqual(['queued', 'success', 'success'])
     }))
 
-  it('a retry that is due goes before what came later', () =>
+  it('a due retry goes before later runs', () =>
     simulate({ maxRunsPerMinute: 1 }, async (sim) => {
       sim.behaviour.execute = ({ attempt }) => (attempt === 1 ? refused(500) : endedWith('done'))
       const [first] = await sim.add(3)
@@ -58,7 +58,7 @@ describe('several at a time', () => {
     }))
 })
 
-it('what waited for the origin goes first when it is back, also before its pause would have ended', () =>
+it('starts runs that waited for the origin first when it recovers, even before the backoff ends', () =>
   simulate({}, async (sim) => {
     const first = await sim.addSlow()
     sim.behaviour.execute = () => refused(503, 600)
@@ -70,7 +70,7 @@ it('what waited for the origin goes first when it is back, also before its pause
     expect(sim.calls.map((call) => call.suffix)).toEqual([first, second, second, third])
   }))
 
-it('sixty-four at once take three connections to start, in order, and one to hear of their ends', () =>
+it('starts sixty-four runs in order with three connections, and polls for all outcomes with one', () =>
   simulate({ concurrency: 64 }, async (sim) => {
     sim.behaviour.execute = ({ suffix }) => sim.slow(suffix)
     const suffixes = await sim.add(70)

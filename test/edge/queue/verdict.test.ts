@@ -14,7 +14,7 @@ const refusal = (status: number, retry_after_s?: number) => ({
 })
 
 describe('an outcome', () => {
-  it('of success ends the run with the value, undefined as null', () => {
+  it('of success finishes the run with its value, with undefined as null', () => {
     const line = { level: 'log' as const, at_ms: 1, text: 'hi' }
     const paid = { ...ended, logs: [line], charged_cents: 2 }
     const outcome = { status: 'success' as const, ...paid, response: undefined }
@@ -25,7 +25,7 @@ describe('an outcome', () => {
     })
   })
 
-  it('of an action that threw is its stack alone: the action is not tried again', () => {
+  it('of an action that threw contains only its stack, and the action is not retried', () => {
     expect(verdictOnOutcome({ ...failed, code: 'action_threw' })).toMatchObject({
       kind: 'ended',
       status: 'failed',
@@ -33,26 +33,26 @@ describe('an outcome', () => {
     })
   })
 
-  it('of another failure begins with its code', () => {
+  it('of another failure starts with its code', () => {
     expect(verdictOnOutcome({ ...failed, code: 'origin_lost', stack: '' })).toMatchObject({
       result: { error: 'origin_lost: no' },
     })
   })
 })
 
-describe('credits', () => {
-  it('that are missing before the start make the run wait: 402 is no failure of it', () => {
+describe('a shortage of credits', () => {
+  it('before the start makes the run wait: 402 does not fail it', () => {
     const wait = { kind: 'wait', shortage: 'payment' }
     expect(verdictOnRefusal(refusal(402), 1, 0.5)).toMatchObject(wait)
   })
 
-  it('that a key’s cap does not leave are told apart from those that the account has not', () => {
+  it('due to the cap of a key is distinguished from a shortage of the account', () => {
     const capped = { ...refusal(402, 90), error: 'payment_required', reason: 'spend_cap_reached' }
     const wait = { kind: 'wait', shortage: 'spend_cap', afterMs: 90_000 }
     expect(verdictOnRefusal(capped, 1, 0.5)).toEqual(wait)
   })
 
-  it('are told apart in answers of an origin of the previous release, which has the reason in error', () => {
+  it('is recognized in responses of the previous release, which have the reason in error', () => {
     const capped = { ...refusal(402), error: 'spend_cap_reached' }
     expect(verdictOnRefusal(capped, 1, 0.5)).toMatchObject({ shortage: 'spend_cap' })
     const spent = { ...refusal(429), error: 'failed_execution_allowance' }
@@ -61,7 +61,7 @@ describe('credits', () => {
   })
 
   it.each(['out_of_credits', 'spend_cap_reached', 'failed_execution_allowance'])(
-    'that end on the way, %s, end the run, which had begun and is not begun again',
+    'during the run, %s, finishes the run without a retry',
     (code) => {
       const outcome = { ...failed, code, message: 'stopped after 3 s', stack: '' }
       expect(verdictOnOutcome(outcome)).toMatchObject({
@@ -73,7 +73,7 @@ describe('credits', () => {
   )
 })
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each([
     [500, 1, { kind: 'retry', afterMs: 5_000 }],
     [502, 2, { kind: 'retry', afterMs: 60_000 }],
@@ -81,11 +81,11 @@ describe('a refusal', () => {
     [429, 9, { kind: 'origin_away', retryAfterMs: 0 }],
     [503, 9, { kind: 'origin_away', retryAfterMs: 0 }],
     [402, 9, { kind: 'wait', shortage: 'payment', afterMs: 60_000 }],
-  ])('%i at attempt %i: %o', (status, attempt, verdict) => {
+  ])('with %i at attempt %i: %o', (status, attempt, verdict) => {
     expect(verdictOnRefusal(refusal(status), attempt, 0.5)).toEqual(verdict)
   })
 
-  it('of the network ends the run at the fourth attempt', () => {
+  it('due to the network fails the run at the fourth attempt', () => {
     expect(verdictOnRefusal(refusal(500), 4, 0.5)).toMatchObject({
       kind: 'ended',
       status: 'failed',
@@ -93,24 +93,24 @@ describe('a refusal', () => {
     })
   })
 
-  it('is waited out as long as it asks for', () => {
+  it('waits for Retry-After', () => {
     expect(verdictOnRefusal(refusal(500, 90), 1, 0.5)).toMatchObject({ afterMs: 90_000 })
     expect(verdictOnRefusal(refusal(503, 90), 1, 0.5)).toMatchObject({ retryAfterMs: 90_000 })
   })
 
-  it('is waited out for an hour at most', () => {
+  it('waits for at most an hour', () => {
     const hour = 3_600_000
     expect(verdictOnRefusal(refusal(500, 86_400), 1, 0.5)).toMatchObject({ afterMs: hour })
     expect(verdictOnRefusal(refusal(429, 86_400), 1, 0.5)).toMatchObject({ retryAfterMs: hour })
   })
 
-  it('of load, 429, is waited out as an origin that has no room, as long as it asks for', () => {
+  it('due to load, 429, waits for Retry-After like an origin without room', () => {
     const overloaded = { ...refusal(429, 1), error: 'too_many_requests', reason: 'overloaded' }
     const wait = { kind: 'origin_away', retryAfterMs: 1_000 }
     expect(verdictOnRefusal(overloaded, 1, 0.5)).toEqual(wait)
   })
 
-  it('for the allowance that is spent makes the run wait, a minute at least', () => {
+  it('due to the allowance makes the run wait for at least a minute', () => {
     const spent = (retry_after_s?: number) => ({
       ...refusal(429, retry_after_s),
       error: 'too_many_requests',
@@ -122,12 +122,12 @@ describe('a refusal', () => {
     expect(verdictOnRefusal(spent(86_400), 1, 0.5)).toEqual({ ...wait, afterMs: 3_600_000 })
   })
 
-  it('has a tenth of jitter to either side, in whole milliseconds', () => {
+  it('has a jitter of 10 %, in whole milliseconds', () => {
     expect(verdictOnRefusal(refusal(500), 1, 0)).toMatchObject({ afterMs: 4_500 })
     expect(verdictOnRefusal(refusal(500), 1, 0.99999)).toMatchObject({ afterMs: 5_500 })
   })
 
-  it.each([400, 401, 403, 404, 409, 413, 421, 422])('%i is final', (status) => {
+  it.each([400, 401, 403, 404, 409, 413, 421, 422])('with %i is final', (status) => {
     expect(verdictOnRefusal(refusal(status), 1, 0.5)).toMatchObject({ status: 'failed' })
   })
 })

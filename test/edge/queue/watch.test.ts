@@ -19,7 +19,7 @@ const row = (over: { enabled?: boolean; options?: TriggerOptions } = {}) => ({
   config: JSON.stringify(CONFIG),
   options: JSON.stringify(over.options ?? {}),
 })
-/** Begun at block 1,000, its backfill half done. */
+/** A watch that started at block 1,000, with half of its backfill done. */
 const BEGUN: Watch = {
   ...begun(newWatch('base'), 900, 1_000),
   backfill: { from: 900, to: 1_000, at: 950, done: false },
@@ -49,11 +49,11 @@ describe('a PATCH of a chain event', () => {
     ['to a tag, while it is disabled', { options: { finality: 'safe' } }, { enabled: false }],
     ['that keeps its tag', { options: { finality: 'safe' } }, { options: { finality: 'safe' } }],
     ['that disables it', { enabled: false }, {}],
-  ])('%s changes nothing of what is owed, and asks no node', (_, change, of) => {
+  ])('%s keeps pending events and sends nothing to the node', (_, change, of) => {
     expect(decided(change, row(of))).toEqual(BEGUN)
   })
 
-  it('of its config begins anew: from now, with a backfill from its start block', () => {
+  it('of its config starts again from now, with a backfill from its start block', () => {
     expect(decided({ config: OTHER })).toBe('asks_head')
     expect(decided({ config: OTHER }, row(), head())).toMatchObject({
       generation: 2,
@@ -65,7 +65,7 @@ describe('a PATCH of a chain event', () => {
     })
   })
 
-  it('to another chain leaves the one before, and what is remembered of its blocks', () => {
+  it('to another chain leaves the previous one, and forgets its blocks', () => {
     const config = { ...CONFIG, chain: 'ethereum', start_block: 5_000 }
     const known = head({ chain: 'ethereum' })
     const there = decided({ config }, row(), known) as Watch
@@ -73,12 +73,12 @@ describe('a PATCH of a chain event', () => {
     expect(there).toMatchObject({ backfill: null, settledThrough: -1 })
   })
 
-  it('with a head of another chain, or asked for under another finality, asks again', () => {
+  it('with a head of another chain or finality requests the head again', () => {
     expect(decided({ config: OTHER }, row(), head({ chain: 'bsc' }))).toBe('asks_head')
     expect(decided({ config: OTHER }, row(), head({ finality: 'safe' }))).toBe('asks_head')
   })
 
-  it('that enables it again begins from now, and goes on with its backfill where that was', () => {
+  it('that enables it again starts from now, and resumes its backfill', () => {
     const disabled = row({ enabled: false })
     expect(decided({ enabled: true }, disabled)).toBe('asks_head')
     expect(decided({ enabled: true }, disabled, head())).toMatchObject({
@@ -89,7 +89,7 @@ describe('a PATCH of a chain event', () => {
     })
   })
 
-  it('of a config while it is disabled begins when it is enabled', () => {
+  it('of its config while it is disabled takes effect when it is enabled', () => {
     const disabled = row({ enabled: false })
     const waiting = decided({ config: OTHER }, disabled) as Watch
     expect(waiting).toMatchObject({ since: null, backfill: null, generation: 1 })
@@ -97,13 +97,13 @@ describe('a PATCH of a chain event', () => {
     expect(enabled).toMatchObject({ since: 2_001, generation: 2, backfill: { from: 900, at: 900 } })
   })
 
-  it('to a tag asks whether the chain knows it, and keeps its place', () => {
+  it('to a tag checks that the chain supports it, and keeps its position', () => {
     const change = { options: { finality: 'finalized' } } as const
     expect(decided(change)).toBe('asks_head')
     expect(decided(change, row(), head({ finality: 'finalized' }))).toEqual(BEGUN)
   })
 
-  it('of the marks in its signature forgets what was learned without them', () => {
+  it('of the marks in its signature forgets marks that were inferred before', () => {
     const watch = {
       ...BEGUN,
       learned: { count: 2, indexed: [0, 1], confident: true, readings: [], seen: [] },
@@ -115,7 +115,7 @@ describe('a PATCH of a chain event', () => {
   })
 })
 
-/** A trigger's row, and watchers that note what they are told, fail or hang as it is said. */
+/** A trigger row, and watchers that record, fail or hang, as the test decides. */
 class Watchers {
   readonly row = { triggerId: 't', version: 5, watchStale: true, removedAt: null as number | null }
   watch: Watch = BEGUN
@@ -158,32 +158,32 @@ class Watchers {
 }
 
 describe('the watcher of a chain', () => {
-  it('is told what the trigger wants, and only once', async () => {
+  it('is notified of the subscription only once', async () => {
     const watchers = new Watchers()
     await Promise.all([watchers.note.tell(), watchers.note.tell()])
     await watchers.note.tell()
     expect(watchers.told).toEqual(['base watch 5'])
   })
 
-  it('is told to forget a trigger that wants nothing any more', async () => {
+  it('is notified when the subscription ends', async () => {
     const watchers = new Watchers()
     watchers.wanted = undefined
     await watchers.note.tell()
     expect(watchers.told).toEqual(['base unwatch 5'])
   })
 
-  it('that the trigger has left is told first', async () => {
+  it('of a previous chain is notified first', async () => {
     const watchers = new Watchers()
     watchers.watch = { ...BEGUN, chain: 'bsc', left: ['base', 'ethereum'] }
     await watchers.note.tell()
     expect(watchers.told).toEqual(['base unwatch 5', 'ethereum unwatch 5', 'bsc watch 5'])
   })
 
-  it('that failed is told by the alarm, and nobody deletes what it has to be told of', async () => {
+  it('is notified by the alarm after a failure, and deletion waits for that', async () => {
     const watchers = new Watchers()
     watchers.fails = true
     await watchers.note.tell()
-    await expect(watchers.note.told()).rejects.toThrow('has not been told')
+    await expect(watchers.note.told()).rejects.toThrow('is still pending')
     expect(watchers.failures).toEqual([1, 2])
     watchers.fails = false
     const work: Promise<void>[] = []
@@ -195,7 +195,7 @@ describe('the watcher of a chain', () => {
     expect(watchers.note.tend(30_000, () => {})).toBeUndefined()
   })
 
-  it('is told of a change that came while it was told of another', async () => {
+  it('is notified of a change during an earlier notification', async () => {
     const watchers = new Watchers()
     const telling = watchers.note.tell()
     watchers.row.version = 6
@@ -204,7 +204,7 @@ describe('the watcher of a chain', () => {
     expect(watchers.row.watchStale).toBe(false)
   })
 
-  it('is told again where it may have lost it, though nothing has changed', async () => {
+  it('can be notified again without a change, in case it lost the subscription', async () => {
     const watchers = new Watchers()
     watchers.row.watchStale = false
     await watchers.note.tellAgain()

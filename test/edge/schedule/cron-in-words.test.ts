@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cronInWords } from '../../../edge/schedule/cron-in-words.ts'
 
-describe('a cron in words', () => {
+describe('a cron expression in words', () => {
   it.each([
     ['* * * * *', 'every minute'],
     ['*/5 * * * *', 'every 5 minutes'],
@@ -20,10 +20,10 @@ describe('a cron in words', () => {
     ['0 9 1/10 * 1', 'on the 1st, 11th, 21st and 31st and on Mondays at 09:00'],
     ['0 9 * */6 *', 'in January and July at 09:00'],
     ['0 9 1 6 ?', 'on the 1st of June at 09:00'],
-    // Both fields of days have to match.
+    // Both day fields must match.
     ['0 9 */10 * 1', undefined],
     ['0 9 1 * +1', undefined],
-    // A step that does not come round evenly, the last day, and the first Monday have no short words.
+    // Uneven steps, the last day and the first Monday have no short wording.
     ['*/7 * * * *', undefined],
     ['0 9 L * *', undefined],
     ['0 0 * * 1#1', undefined],

@@ -27,19 +27,19 @@ describe('the config of a schedule', () => {
     '0 0 LW * *',
     '0/5 * * * *',
     '5/30 0/12 1/10 JAN/3 MON/2',
-  ])('takes %j', (cron) => {
+  ])('accepts %j', (cron) => {
     expect(checkSchedule({ cron })).toBeUndefined()
   })
 
-  it('takes spaces and tabs around and between the fields', () => {
+  it('accepts spaces and tabs around and between the fields', () => {
     expect(refusal('  */5 \t *  * * * ')).toBeUndefined()
   })
 
   it.each([
-    ['', /this one has 0$/],
-    ['soon', /this one has 1$/],
-    ['* * * *', /this one has 4$/],
-    ['* * * * * * *', /this one has 7$/],
+    ['', /found 0$/],
+    ['soon', /found 1$/],
+    ['* * * *', /found 4$/],
+    ['* * * * * * *', /found 7$/],
     ['99 * * * *', /minute is out of range/],
     ['0 24 * * *', /hour is out of range/],
     ['0 0 0 * *', /day is out of range/],
@@ -61,30 +61,30 @@ describe('the config of a schedule', () => {
     ['2026-12-01 00:00', /dates/],
     ['TZ=UTC * * * * *', /TZ=UTC/],
     ['CRON_TZ=UTC * * * * *', /CRON_TZ=UTC/],
-    ['*/5 * * * *\n', /not a field/],
-    ['*/5\u00a0* * * *', /not a field/],
-  ])('refuses %j', (cron, problem) => {
+    ['*/5 * * * *\n', /not a valid cron field/],
+    ['*/5\u00a0* * * *', /not a valid cron field/],
+  ])('rejects %j', (cron, problem) => {
     expect(refusal(cron)).toMatch(problem)
   })
 
   it.each(['0 0 30 2 *', '0 0 31 4 *', '0 0 31 2,4,6,9,11 *', '0 0 0 30 2 *'])(
-    'refuses %j, a time that never comes',
+    'rejects %j, a time that never occurs',
     (cron) => {
-      expect(refusal(cron)).toBe('it names a time that never comes')
+      expect(refusal(cron)).toBe('the expression never fires')
     },
   )
 
-  it('refuses a text of over 256 characters, however good', () => {
+  it('rejects an expression of over 256 characters, even if valid', () => {
     const long = (length: number) => `${'1,'.repeat((length - 10) / 2)}30 * * * *`
     expect(refusal(long(256))).toBeUndefined()
-    expect(refusal(long(258))).toBe('258 characters, and at most 256 are allowed')
+    expect(refusal(long(258))).toBe('258 characters; the limit is 256')
   })
 
-  it.each([[undefined], [null], [5], [['* * * * *']], [{}]])('refuses %j', (cron) => {
+  it.each([[undefined], [null], [5], [['* * * * *']], [{}]])('rejects the value %j', (cron) => {
     expect(checkSchedule({ cron })?.field).toBe('config.cron')
   })
 
-  it('names a key that it does not know', () => {
+  it('names an unknown key', () => {
     expect(checkSchedule({ cron: '* * * * *', time_zone: 'UTC' })).toMatchObject({
       field: 'config.time_zone',
     })
@@ -92,13 +92,13 @@ describe('the config of a schedule', () => {
 })
 
 const AUGUST = Date.UTC(2026, 7, 1)
-/** The days of August 2026, which begins on a Saturday, on which a cron fires. */
+/** Days of August 2026, which starts on a Saturday, on which a cron expression fires. */
 const days = (cron: string) =>
   nextTicks(cron, AUGUST - 1, 31)
     .filter((tick) => tick < Date.UTC(2026, 8, 1))
     .map((tick) => new Date(tick).getUTCDate())
 
-describe('the two fields of days', () => {
+describe('the two day fields', () => {
   it.each([
     ['0 0 */2 * 1', [3, 17, 31]],
     ['0 0 */10 * */2', [1, 11]],
@@ -109,7 +109,7 @@ describe('the two fields of days', () => {
     ['0 0 L * */2', []],
     ['0 0 15W * */5', [14]],
     ['0 0 13 * +5', []],
-  ])('are both matched by %s, where one begins with a star', (cron, expected) => {
+  ])('must both match in %s, because one starts with a star', (cron, expected) => {
     expect(days(cron)).toEqual(expected)
   })
 
@@ -119,7 +119,7 @@ describe('the two fields of days', () => {
     ['0 0 1-31/10 * 1', [1, 3, 10, 11, 17, 21, 24, 31]],
     ['0 0 L * 1', [3, 10, 17, 24, 31]],
     ['0 0 15W * 1#1', [3, 14]],
-  ])('are matched by %s where either does, if none begins with a star', (cron, expected) => {
+  ])('match in %s if either does, because neither starts with a star', (cron, expected) => {
     expect(days(cron)).toEqual(expected)
   })
 })
@@ -135,13 +135,13 @@ describe('a step from a number', () => {
     ['0 0 * * MON/2', '0 0 * * 1-6/2'],
     ['0 0 * * 7/2', '0 0 * * 0'],
     ['1,30/10 * * * *', '1,30,40,50 * * * *'],
-  ])('of %s ends where the field does, as in %s', (cron, same) => {
+  ])('in %s ends at the maximum of the field, as in %s', (cron, same) => {
     expect(nextTicks(cron, AT, 20)).toEqual(nextTicks(same, AT, 20))
   })
 })
 
-describe('the times of a cron', () => {
-  it('never include the time after which they are asked for', () => {
+describe('the ticks of a cron expression', () => {
+  it('exclude the given start time', () => {
     expect(iso(nextTick('*/5 * * * *', AT))).toBe('2026-05-22T13:10:00.000Z')
     expect(iso(nextTick('*/5 * * * *', AT - 1))).toBe('2026-05-22T13:05:00.000Z')
     expect(nextTicks('*/5 * * * *', AT, 2).map(iso)).toEqual([
@@ -150,7 +150,7 @@ describe('the times of a cron', () => {
     ])
   })
 
-  it('backwards, are those before a time, to the millisecond', () => {
+  it('before a given time are exact to the millisecond', () => {
     for (const [before, last] of [
       [AT - 1, '13:00'],
       [AT, '13:00'],
@@ -161,7 +161,7 @@ describe('the times of a cron', () => {
       expect(iso(lastTicks('*/5 * * * *', before, 1)[0])).toBe(`2026-05-22T${last}:00.000Z`)
   })
 
-  it('are those of an independent enumeration, forwards, backwards and counted', () => {
+  it('match an independent enumeration forwards, backwards and counted', () => {
     fc.assert(
       fc.property(
         anyCron,

@@ -1,6 +1,6 @@
 /**
- * An independent parser and enumeration of crons: it turns fields into sets and looks at every day. It knows lists, ranges,
- * steps, names, `L`, and `5#2`.
+ * An independent parser and enumeration of cron expressions. It turns fields into sets and tests every day. It supports
+ * lists, ranges, steps, names, `L` and `5#2`.
  */
 const DAY_MS = 24 * 60 * 60 * 1000
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
@@ -8,7 +8,7 @@ const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 type Day = { year: number; month: number; date: number; weekday: number }
 
-/** Yields every tick of a cron in (from, to], ascending, in Unix milliseconds. */
+/** Yields every tick of a cron expression in (from, to], ascending, in Unix milliseconds. */
 export function* enumerate(cron: string, from: number, to: number): Generator<number, undefined> {
   const times = timesOfCron(cron)
   for (const midnight of enumerateDays(cron, from, to))
@@ -19,7 +19,7 @@ export function* enumerate(cron: string, from: number, to: number): Generator<nu
   return undefined
 }
 
-/** Yields the midnight of every day of a cron from the day of `from` on, in Unix milliseconds. */
+/** Yields the midnight of every matching day from the day of `from`, in Unix milliseconds. */
 export function* enumerateDays(cron: string, from: number, to: number): Generator<number> {
   const [, , , dates, months, weekdays] = sixFields(cron)
   const isNamed = dayTest(dates!, months!, weekdays!)
@@ -80,7 +80,7 @@ function dateTest(item: string): (day: Day) => boolean {
 
 function weekdayTest(item: string): (day: Day) => boolean {
   const [days, nth] = item.split('#') as [string, string?]
-  // Only a 7 that is written means Sunday: a range or a step over all of them ends at Saturday.
+  // Only an explicit 7 means Sunday: ranges and steps over all days end at Saturday.
   const on = setOf(days, 0, 6)
   return ({ date, weekday }) => {
     const isOn = on.has(weekday) || (weekday === 0 && on.has(7))

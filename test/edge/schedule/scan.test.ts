@@ -15,7 +15,7 @@ beforeEach(async () => {
   ownerId = (await someOwner()).id
 })
 
-/** Rows as objects would have written them, and as nobody has looked at for a day. */
+/** Inserts rows as objects would have written them. */
 async function addRows(rows: Partial<Row>[]): Promise<void> {
   const values = rows.map((row, n) => ({
     id: `t${String(n).padStart(4, '0')}`,
@@ -39,7 +39,7 @@ async function stored(): Promise<Row[]> {
   return results
 }
 
-/** @returns which were visited, in order */
+/** @returns the IDs of visited objects, in order */
 async function scanAt(now: number, visit: Visit, over: object = {}): Promise<string[]> {
   const visited: string[] = []
   await scan({
@@ -59,7 +59,7 @@ async function scanAt(now: number, visit: Visit, over: object = {}): Promise<str
 const fires: Visit = async () => ({ version: 1, nextTickAt: NOW + 60_000 })
 
 describe('a scan', () => {
-  it('looks at schedules whose tick should have fired 2 s ago, and at no other', async () => {
+  it('visits only schedules with a tick that should have fired 2 s ago', async () => {
     await addRows([
       { id: 'due', look_at: NOW - 2_000 },
       { id: 'own', look_at: NOW - 1_999 },
@@ -69,7 +69,7 @@ describe('a scan', () => {
     expect(await scanAt(NOW, fires)).toEqual(['due'])
   })
 
-  it('looks again after the next tick', async () => {
+  it('visits again after the next tick', async () => {
     await addRows([{ look_at: NOW - 5_000 }])
     await scanAt(NOW, fires)
     expect(await stored()).toMatchObject([{ look_at: NOW + 60_000, checked_at: NOW }])
@@ -77,13 +77,13 @@ describe('a scan', () => {
     expect(await scanAt(NOW + 62_000, fires)).toHaveLength(1)
   })
 
-  it('forgets the time of a schedule that has no next tick', async () => {
+  it('clears the time of a schedule without a next tick', async () => {
     await addRows([{ look_at: NOW - 5_000 }])
     await scanAt(NOW, async () => ({ version: 1, nextTickAt: null }))
     expect(await stored()).toMatchObject([{ look_at: null }])
   })
 
-  it('deletes the row of a trigger that is gone', async () => {
+  it('deletes the row of a deleted trigger', async () => {
     await addRows([{ look_at: NOW - 5_000 }, { look_at: NOW - 5_000 }])
     await scanAt(NOW, (id, version) =>
       id === 't0000' ? Promise.resolve(undefined) : fires(id, version),
@@ -91,7 +91,7 @@ describe('a scan', () => {
     expect((await stored()).map(({ id }) => id)).toEqual(['t0001'])
   })
 
-  it('leaves a row alone that was changed while it looked', async () => {
+  it('does not overwrite a row that changed during the visit', async () => {
     await addRows([
       { id: 'changed', look_at: NOW - 5_000 },
       { id: 'gone', look_at: NOW - 5_000 },
@@ -106,7 +106,7 @@ describe('a scan', () => {
     ])
   })
 
-  it('takes in 1,000 schedules, each once', async () => {
+  it('visits each of 1,000 schedules once', async () => {
     await addRows(Array.from({ length: 1_000 }, (_, n) => ({ look_at: NOW - 60_000 + (n % 7) })))
     const visited = await scanAt(NOW, fires)
     expect(visited).toHaveLength(1_000)
@@ -115,7 +115,7 @@ describe('a scan', () => {
     expect(left).toEqual([])
   })
 
-  it('visits no more than 32 objects at once', async () => {
+  it('visits at most 32 objects at once', async () => {
     await addRows(Array.from({ length: 100 }, () => ({ look_at: NOW - 5_000 })))
     let most = 0
     let now = 0
@@ -128,7 +128,7 @@ describe('a scan', () => {
     expect(most).toBe(32)
   })
 
-  it('leaves what it has no time for to the next', async () => {
+  it('leaves the rest to the next scan when its time is up', async () => {
     await addRows(Array.from({ length: 600 }, (_, n) => ({ look_at: NOW - 60_000 + n })))
     let now = NOW
     const visited = await scanAt(
@@ -146,8 +146,8 @@ describe('a scan', () => {
   })
 })
 
-describe('an object that fails', () => {
-  it('keeps the scanner from no other, and is looked at again by the next scan', async () => {
+describe('a failing object', () => {
+  it('delays no other, and is visited again by the next scan', async () => {
     await addRows(Array.from({ length: 40 }, (_, n) => ({ look_at: NOW - 60_000 + n })))
     const broken = 't0003'
     const visit: Visit = async (id, version) => {
@@ -160,7 +160,7 @@ describe('an object that fails', () => {
     expect(await scanAt(NOW + 30_000, visit)).toEqual([broken])
   })
 
-  it('that never answers is given up', async () => {
+  it('is skipped if it never responds', async () => {
     await addRows([{ look_at: NOW - 5_000 }, { look_at: NOW - 4_000 }])
     const visit: Visit = (id, version) =>
       id === 't0000' ? new Promise(() => {}) : fires(id, version)
@@ -168,7 +168,7 @@ describe('an object that fails', () => {
     expect((await stored()).map((row) => row.look_at)).toEqual([NOW, NOW + 60_000])
   })
 
-  it('a thousand of them do not hold up one that can be helped', async () => {
+  it('together with a thousand others does not delay a healthy one', async () => {
     const broken = Array.from({ length: 1_000 }, () => ({ look_at: NOW - 60_000 }))
     await addRows([...broken, { id: 'helped', look_at: NOW - 3_000 }])
     const visit: Visit = async (id, version) => {
@@ -179,8 +179,8 @@ describe('an object that fails', () => {
   })
 })
 
-describe('rows that nobody has looked at for a day', () => {
-  it('of any kind are compared with their objects, the oldest first, 50 a scan', async () => {
+describe('rows that were not checked for a day', () => {
+  it('of any kind are compared with their objects, oldest first, 50 per scan', async () => {
     await addRows(Array.from({ length: 60 }, (_, n) => ({ checked_at: NOW - 2 * DAY - n })))
     const visited = await scanAt(NOW, async () => ({ version: 1, nextTickAt: null }))
     expect(visited).toHaveLength(50)
@@ -190,7 +190,7 @@ describe('rows that nobody has looked at for a day', () => {
     expect(await scanAt(NOW + 60_000, fires)).toEqual([])
   })
 
-  it('are found by an index, and so are the schedules that are due', async () => {
+  it('are found by an index, as are due schedules', async () => {
     for (const where of [
       'look_at <= 1 ORDER BY look_at, id',
       'checked_at <= 1 ORDER BY checked_at',

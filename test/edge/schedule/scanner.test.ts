@@ -6,7 +6,7 @@ import {
   waitOnExecutionContext,
 } from 'cloudflare:test'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { nextScanAt } from '../../../edge/schedule/scheduler.ts'
+import { nextScanAt, type Scheduler } from '../../../edge/schedule/scheduler.ts'
 import { wakeScanner } from '../../../edge/schedule/wake-scanner.ts'
 import worker from '../../../edge/worker.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
@@ -27,7 +27,7 @@ import {
 
 const scanner = env.SCHEDULER.getByName('scanner')
 const DAY = 24 * 60 * 60 * 1000
-/** Never due while a test runs. */
+/** Not due during a test. */
 const YEARLY = '0 3 1 1 *'
 
 let owner: Owner
@@ -53,7 +53,7 @@ const setRow = (id: string, set: string) =>
 const alarmOf = (id: string) =>
   runInDurableObject(queueOf(id), (_, { storage }) => storage.getAlarm())
 
-/** A tick of three seconds ago, and a cron that has it. */
+/** Returns a tick from three seconds ago, and a cron expression that matches it. */
 function justDue(): { due: number; config: { cron: string } } {
   const due = Math.floor(Date.now() / 1000) * 1000 - 3_000
   const at = new Date(due)
@@ -61,7 +61,7 @@ function justDue(): { due: number; config: { cron: string } } {
   return { due, config: { cron: [...time, at.getUTCDate(), at.getUTCMonth() + 1, '*'].join(' ') } }
 }
 
-/** The object comes to a tick that is due, and its alarm has been lost. */
+/** Makes a tick due in the object, and deletes its alarm. */
 async function loseAlarm(id: string, due: number): Promise<void> {
   await sql(id, 'UPDATE "trigger" SET next_tick_at = ?', due)
   await kill(id)
@@ -70,10 +70,12 @@ async function loseAlarm(id: string, due: number): Promise<void> {
   await setRow(id, `look_at = ${due}`)
 }
 
-/** One scan, to its end. */
+/** Runs one complete scan. */
 async function scanned(): Promise<void> {
   await runDurableObjectAlarm(scanner)
-  await vi.waitUntil(() => runInDurableObject(scanner, (scheduler) => !scheduler.isScanning))
+  await vi.waitUntil(() =>
+    runInDurableObject(scanner, (object) => !(object as Scheduler).isScanning),
+  )
 }
 
 async function runsOf(id: string) {
@@ -81,15 +83,15 @@ async function runsOf(id: string) {
   return rows.map(({ suffix }) => id + suffix)
 }
 
-it('the first request of an isolate wakes the scanner', async () => {
+it('wakes the scanner at the first request of an isolate', async () => {
   const alarm = () => runInDurableObject(scanner, (_, { storage }) => storage.getAlarm())
   expect(await alarm()).toBeNull()
   await edge('/health')
   await vi.waitUntil(async () => (await alarm()) !== null)
 })
 
-describe('a schedule whose own alarm is lost', () => {
-  it('fires its tick within one scan, and goes on by itself', async () => {
+describe('a schedule that lost its alarm', () => {
+  it('fires its tick within one scan, and then continues on its own', async () => {
     const { due, config } = justDue()
     const { id } = await schedule({ config })
     await loseAlarm(id, due)
@@ -110,7 +112,7 @@ describe('a schedule whose own alarm is lost', () => {
     expect((await rowOf(id))!.look_at).toBe(next)
   })
 
-  it('fires it once, however often it is looked at', async () => {
+  it('fires its tick once, however often it is visited', async () => {
     const { due, config } = justDue()
     const { id } = await schedule({ config })
     await loseAlarm(id, due)
@@ -118,7 +120,7 @@ describe('a schedule whose own alarm is lost', () => {
     expect(await runsOf(id)).toHaveLength(1)
   })
 
-  it('fires a tick that was due before its cron was changed', async () => {
+  it('fires a tick that was due before its cron expression changed', async () => {
     const { due, config } = justDue()
     const { id } = await schedule({ config })
     await loseAlarm(id, due)
@@ -127,7 +129,7 @@ describe('a schedule whose own alarm is lost', () => {
     expect(await runOnce(owner, runId!)).toMatchObject({ input: config })
   })
 
-  it('is left alone by a look while its alarm is as it should be', async () => {
+  it('is not changed by a visit while its alarm is correct', async () => {
     const { id } = await schedule()
     const armed = await alarmOf(id)
     const { version, nextTickAt } = (await queueOf(id).visit(1))!
@@ -142,7 +144,7 @@ describe('the index', () => {
     return list.map(({ id, name }) => ({ id, name }))
   }
 
-  it('whose row is older than the object: the scanner has it written anew', async () => {
+  it('with an older row than the object is updated by the scanner', async () => {
     const { id } = await createTrigger(owner, { name: 'the truth' })
     await queueOf(id).change(owner.id, { name: 'the new truth' })
     const { record } = (await rowOf(id))!
@@ -153,7 +155,7 @@ describe('the index', () => {
     expect(await listed()).toContainEqual({ id, name: 'the new truth' })
   })
 
-  it('whose row claims to be newer than the object: the object has the last word', async () => {
+  it('with a newer row than the object is corrected by the object', async () => {
     const { id } = await createTrigger(owner, { name: 'the truth' })
     await setRow(id, `version = 40, checked_at = 0, record = replace(record, 'the truth', 'a lie')`)
     await scanned()
@@ -161,7 +163,7 @@ describe('the index', () => {
     expect(await listed()).toContainEqual({ id, name: 'the truth' })
   })
 
-  it('with a row of a trigger that is gone: the scanner deletes it', async () => {
+  it('with a row of a deleted trigger is cleaned up by the scanner', async () => {
     const { id } = await createTrigger(owner)
     const orphan = await unknownTriggerId()
     await env.DB.exec(
@@ -176,7 +178,7 @@ describe('the index', () => {
     expect(await rowOf(id)).not.toBeNull()
   })
 
-  it('that has lost a row gets it back from the object within a day', async () => {
+  it('without a row gets it back from the object within a day', async () => {
     const { id } = await createTrigger(owner, { name: 'lost' })
     expect((await alarmOf(id))! - Date.now()).toBeLessThanOrEqual(DAY)
     await env.DB.exec(`DELETE FROM triggers WHERE id = '${id}'`)
@@ -187,7 +189,7 @@ describe('the index', () => {
     expect(await listed()).toContainEqual({ id, name: 'lost' })
   })
 
-  it('is not asked by an object that has looked today', async () => {
+  it('is not read by an object that checked it today', async () => {
     const { id } = await createTrigger(owner)
     await env.DB.exec(`DELETE FROM triggers WHERE id = '${id}'`)
     await runDurableObjectAlarm(queueOf(id))
@@ -208,7 +210,7 @@ describe('the scanner', () => {
     expect(at).toBeLessThanOrEqual(Date.now() + 30_000)
   }
 
-  it('scans every 30 s, shortly after the times that most crons name', () => {
+  it('scans every 30 s, shortly after the most common cron times', () => {
     const minute = Date.UTC(2026, 4, 22, 13, 5)
     const scans = [0, 5_000, 34_999, 35_000, 59_999].map(
       (after) => nextScanAt(minute + after) - minute,
@@ -216,7 +218,7 @@ describe('the scanner', () => {
     expect(scans).toEqual([5_000, 35_000, 35_000, 65_000, 65_000])
   })
 
-  it('sets its next alarm before it does anything, also when the index is away', async () => {
+  it('sets its next alarm before any other work, even if the index is down', async () => {
     await env.DB.exec('ALTER TABLE triggers RENAME TO hidden')
     try {
       await wakeScanner(env)
@@ -227,7 +229,7 @@ describe('the scanner', () => {
     }
   })
 
-  it('whose alarm is lost is woken by the clock of the platform', async () => {
+  it("without an alarm is woken by the platform's cron trigger", async () => {
     await setAlarm(null)
     const context = createExecutionContext()
     await worker.scheduled(createScheduledController(), env)
@@ -235,20 +237,20 @@ describe('the scanner', () => {
     await expectGoing()
   })
 
-  it('whose alarm is lost is woken by the next schedule that is made', async () => {
+  it('without an alarm is woken by the next new schedule', async () => {
     await setAlarm(null)
     await schedule()
     await vi.waitUntil(async () => (await alarm()) !== null)
     await expectGoing()
   })
 
-  it('whose alarm a jumping clock has put out of reach is woken too', async () => {
+  it('with an alarm that a clock jump moved too far is woken as well', async () => {
     await setAlarm(Date.now() + 60 * 60 * 1000)
     await wakeScanner(env)
     await expectGoing()
   })
 
-  it('is left as it is when it is going', async () => {
+  it('is left unchanged while it is running', async () => {
     const at = Date.now() + 20_000
     await setAlarm(at)
     await wakeScanner(env)

@@ -22,7 +22,7 @@ const field = (least: number, most: number) => {
   )
 }
 
-/** Seconds as crons of any interval may have them. */
+/** Seconds fields for cron expressions of any interval, even below the minimum. */
 export const anySeconds = fc.oneof(list(0, 59), range(0, 59))
 
 export const anyMinutes = field(0, 59)
@@ -39,7 +39,7 @@ const anyMonths = fc.oneof(field(1, 12), fc.constant('JAN,JUL'))
 const among = (...values: (number | string)[]) =>
   fc.subarray(values, { minLength: 1, maxLength: 3 }).map((some) => some.join(','))
 
-/** Crons whose closest ticks are often on both sides of a minute, an hour, midnight or the end of a month or year. */
+/** Cron expressions with closest ticks that often span a minute, an hour, midnight, or the end of a month or year. */
 export const cronAroundMidnight = fc
   .tuple(
     among(0, 1, 10, 29, 30, 40, 50, 59),
@@ -51,7 +51,7 @@ export const cronAroundMidnight = fc
   )
   .map((fields) => fields.join(' '))
 
-/** Crons of six fields, some with names. */
+/** Cron expressions of six fields, some with names. */
 export const anyCron = fc
   .tuple(anySeconds, anyMinutes, anyHours, anyDates, anyMonths, anyWeekdays)
   .map((fields) => fields.join(' '))

@@ -16,13 +16,13 @@ import { CID, queueOf, random, unknownTriggerId } from '../app.ts'
 
 type Scheduled = { cron: string; from: number; options?: TriggerOptions; maxQueuedRuns?: number }
 
-/** The ticks of a schedule over the real storage of an object, with a clock that the test moves. */
+/** Runs the ticks of a schedule with the real storage of a Durable Object and a clock that the test controls. */
 export async function simulateSchedule(
   scheduled: Scheduled,
   test: (sim: TickSimulation) => void | Promise<void>,
 ): Promise<void> {
   const id = await unknownTriggerId()
-  // The object itself never hears of the trigger in its storage.
+  // The object itself does not know of the trigger in its storage.
   await runInDurableObject(queueOf(id), async (_, { storage }) => {
     const db = drizzle(storage, { schema })
     await migrate(db, migrations)
@@ -51,7 +51,7 @@ export class TickSimulation {
   now: number
   state!: TriggerState
   #ticks!: Ticks
-  /** Storage fails at the end of the next transaction, as if the object were killed there. */
+  /** Makes storage fail at the end of the next transaction, as if the object were killed there. */
   failing = false
 
   constructor(storage: DurableObjectStorage, now: number) {
@@ -60,7 +60,7 @@ export class TickSimulation {
     this.restart()
   }
 
-  /** The object begins again with what is on disk. */
+  /** Restarts the object with its stored state. */
   restart(): void {
     const db = drizzle(this.storage, { schema })
     const store = new RunStore(this.storage, db)
@@ -94,19 +94,19 @@ export class TickSimulation {
     })
   }
 
-  /** When the object asked for its alarm. */
+  /** The time for which the object set its alarm. */
   alarmAt: number | undefined
-  /** How often it was woken for a tick that is due soon. */
+  /** How often the object was woken shortly before a tick. */
   woken = 0
 
-  /** The alarm, or anything else that has the object look after itself, at a time. @returns when its next tick is due */
+  /** Runs the alarm handler at a time. @returns the time of the next tick */
   look(at: number): number | undefined {
     this.now = at
     this.alarmAt = this.#ticks.tend(at)
     return this.alarmAt === undefined ? undefined : this.state.current!.nextTickAt!
   }
 
-  /** Nominal times of the runs, in the order of the queue. */
+  /** Returns the nominal times of the runs, in queue order. */
   fired(): number[] {
     const rows = this.storage.sql.exec<{ firing: string }>(
       'SELECT firing FROM runs ORDER BY sequence',

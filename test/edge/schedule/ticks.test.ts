@@ -12,7 +12,7 @@ const QUARTERS = { cron: '*/15 * * * *', from: NOON + 1 }
 const quarter = (n: number) => NOON + n * 15 * MINUTE
 
 describe('a schedule', () => {
-  it('fires nothing of a time before it was enabled, and its first tick when that is due', () =>
+  it('fires no tick before it was enabled, and the first tick when it is due', () =>
     simulateSchedule(QUARTERS, (sim) => {
       expect(sim.look(NOON + 1)).toBe(quarter(1))
       expect(sim.look(quarter(1) - 1)).toBe(quarter(1))
@@ -21,20 +21,20 @@ describe('a schedule', () => {
       expect(sim.fired()).toEqual([quarter(1)])
     }))
 
-  it('enabled in the very moment of a tick, owes the one after it', () =>
+  it('that is enabled exactly at a tick starts with the next one', () =>
     simulateSchedule({ ...QUARTERS, from: NOON }, (sim) => {
       expect(sim.look(NOON)).toBe(quarter(1))
       expect(sim.fired()).toEqual([])
     }))
 
-  it('does not drift with alarms that are late', () =>
+  it('does not drift when alarms are late', () =>
     simulateSchedule(QUARTERS, (sim) => {
       for (let n = 1; n <= 5; n++) expect(sim.look(quarter(n) + 20_000)).toBe(quarter(n + 1))
       expect(sim.fired()).toEqual([1, 2, 3, 4, 5].map(quarter))
       expect(sim.skipped()).toEqual([])
     }))
 
-  it('owes nothing of the time in which it was disabled', () =>
+  it('fires no ticks of the time while it was disabled', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.state.change({ enabled: false }, NOON + 2)
       expect(sim.look(quarter(1))).toBeUndefined()
@@ -44,7 +44,7 @@ describe('a schedule', () => {
       expect(sim.skipped()).toEqual([])
     }))
 
-  it('with a new cron, begins anew from that moment', () =>
+  it('with a new cron expression starts again from that moment', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
       sim.state.change({ config: { cron: '0 * * * *' } }, quarter(1) + 1)
@@ -53,7 +53,7 @@ describe('a schedule', () => {
       expect(sim.fired()).toEqual([quarter(1), quarter(4)])
     }))
 
-  it('given the same cron or another name, goes on as it was', () =>
+  it('continues unchanged after a PATCH of its name or with the same cron expression', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.state.change({ name: 'another' }, quarter(1) - 1)
       sim.state.change({ enabled: true }, quarter(1) - 1)
@@ -61,7 +61,7 @@ describe('a schedule', () => {
       expect(sim.fired()).toEqual([quarter(1)])
     }))
 
-  it('keeps the cron of a run as it was when the run was queued', () =>
+  it('keeps the cron expression of a queued run', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
       sim.state.change({ config: { cron: '0 * * * *' } }, quarter(1) + 1)
@@ -71,7 +71,7 @@ describe('a schedule', () => {
 })
 
 describe('a tick', () => {
-  it('has a run whose id is its own', () => {
+  it('has a deterministic run ID', () => {
     const suffix = tickRunSuffix('trigger', NOON)
     expect(Buffer.from(suffix, 'base64url')).toHaveLength(RUN_SUFFIX_BYTES)
     expect(tickRunSuffix('trigger', NOON)).toBe(suffix)
@@ -79,7 +79,7 @@ describe('a tick', () => {
     expect(new Set([suffix, ...others]).size).toBe(3)
   })
 
-  it('killed before it was on disk, is fired by the next life of the object', () =>
+  it('is fired by the next incarnation if the object was killed before storing it', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.failing = true
       expect(() => sim.look(quarter(1))).toThrow('killed')
@@ -90,7 +90,7 @@ describe('a tick', () => {
       expect(sim.fired()).toEqual([quarter(1)])
     }))
 
-  it('whose run is there while the next time is not noted, makes no second run', () =>
+  it('creates no second run if the next tick was not stored after its run', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
       sim.state.note({ nextTickAt: quarter(1) })
@@ -100,8 +100,8 @@ describe('a tick', () => {
     }))
 })
 
-describe('ticks that make no run', () => {
-  it('are recorded when the service was down', () =>
+describe('skipped ticks', () => {
+  it('are recorded after an outage of the service', () =>
     simulateSchedule(QUARTERS, (sim) => {
       expect(sim.look(quarter(4) + 5 * MINUTE)).toBe(quarter(5))
       expect(sim.fired()).toEqual([quarter(4)])
@@ -115,7 +115,7 @@ describe('ticks that make no run', () => {
       ])
     }))
 
-  it('are recorded when the queue is full, and the schedule goes on', () =>
+  it('are recorded if the queue is full, and the schedule continues', () =>
     simulateSchedule({ ...QUARTERS, maxQueuedRuns: 1 }, (sim) => {
       for (let n = 1; n <= 3; n++) expect(sim.look(quarter(n))).toBe(quarter(n + 1))
       expect(sim.fired()).toEqual([quarter(1)])
@@ -124,7 +124,7 @@ describe('ticks that make no run', () => {
       ])
     }))
 
-  it('are told of in a row an hour, not a tick', () =>
+  it('are recorded in one row per hour, not per tick', () =>
     simulateSchedule({ ...QUARTERS, maxQueuedRuns: 1 }, (sim) => {
       for (let n = 1; n <= 97; n++) sim.look(quarter(n))
       const counts = sim.skipped().map((row) => row.count as number)
@@ -132,7 +132,7 @@ describe('ticks that make no run', () => {
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(96)
     }))
 
-  it('under misfire all, are those that the queue has no room for: the latest', () =>
+  it('under misfire all are the latest, for which the queue has no room', () =>
     simulateSchedule({ ...QUARTERS, maxQueuedRuns: 2, options: { misfire: 'all' } }, (sim) => {
       sim.look(quarter(5))
       expect(sim.fired()).toEqual([quarter(1), quarter(2)])
@@ -141,7 +141,7 @@ describe('ticks that make no run', () => {
       ])
     }))
 
-  it('are not recorded twice when the object is killed while it does', () =>
+  it('are not recorded twice if the object is killed meanwhile', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.failing = true
       expect(() => sim.look(quarter(4))).toThrow('killed')
@@ -152,13 +152,13 @@ describe('ticks that make no run', () => {
     }))
 })
 
-describe('an object whose tick is due later', () => {
-  it('is woken some seconds before, is asked to get ready, and then waits for the tick itself', () =>
+describe('an object with a later tick', () => {
+  it('is woken a few seconds before the tick to prepare, and then again for the tick', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
       const early = quarter(2) - sim.alarmAt!
       expect(early).toBeGreaterThanOrEqual(2_000)
-      // An object that is idle for ten seconds is taken out of memory.
+      // A Durable Object that is idle for ten seconds is evicted from memory.
       expect(early).toBeLessThan(8_000)
       expect(sim.woken).toBe(0)
       sim.look(sim.alarmAt!)
@@ -167,7 +167,7 @@ describe('an object whose tick is due later', () => {
     }))
 })
 
-describe('a stored tick that the cron does not name, of a version that read it differently', () => {
+describe('a stored tick that the cron expression does not match, from a version that parsed it differently', () => {
   const stale = quarter(1) - 7 * MINUTE
 
   it.each([
@@ -184,7 +184,7 @@ describe('a stored tick that the cron does not name, of a version that read it d
     }),
   )
 
-  it('is removed if the cron names no time', () =>
+  it('is removed if the cron expression matches no time', () =>
     simulateSchedule({ ...QUARTERS, cron: '0 0 31 2 */2' }, (sim) => {
       sim.state.note({ nextTickAt: quarter(1) })
       expect(sim.look(quarter(1))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('a stored tick that the cron does not name, of a version that read it d
 })
 
 describe('a clock that jumps', () => {
-  it('a year ahead and back again: the schedule is not silent for a year', () =>
+  it('a year ahead and back does not silence the schedule for a year', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
       sim.look(quarter(1) + 365 * 24 * HOUR)
@@ -203,7 +203,7 @@ describe('a clock that jumps', () => {
       expect(sim.fired().at(-1)).toBe(quarter(2))
     }))
 
-  it('an hour back: nothing is fired twice, and the schedule goes on where it was', () =>
+  it('an hour back fires nothing twice, and the schedule continues where it was', () =>
     simulateSchedule(QUARTERS, (sim) => {
       for (let n = 1; n <= 4; n++) sim.look(quarter(n))
       for (let n = 0; n <= 4; n++) expect(sim.look(quarter(n) + 1)).toBe(quarter(5))
@@ -211,16 +211,16 @@ describe('a clock that jumps', () => {
       expect(sim.fired()).toEqual([1, 2, 3, 4, 5].map(quarter))
     }))
 
-  it('an hour ahead: one run, no burst', () =>
+  it('an hour ahead fires one run, without a burst', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
       sim.look(quarter(1) + HOUR + 7)
       expect(sim.fired()).toEqual([quarter(1), quarter(5)])
     }))
 
-  it('by up to an hour either way, again and again: every tick once or recorded, never two runs for one', async () => {
+  it('by up to an hour either way fires or records every tick once, and never creates two runs for one', async () => {
     const step = fc.record({
-      /** What the clock is wrong by from here on. */
+      /** Offset of the clock from here on. */
       error: fc.constantFrom(0, 0, 0, -HOUR / 2, HOUR / 2),
       wait: fc.integer({ min: 0, max: 40 * MINUTE }),
       restart: fc.boolean(),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { DENSE, liveThrough, liveWithOutages, seeded, SPARSE, TEN_YEARS } from './years.ts'
 
-/** Around the end of a leap February. */
+/** Spans the end of February in a leap year. */
 const THREE_DAYS = { from: Date.UTC(2028, 1, 27, 12, 0, 7), to: Date.UTC(2028, 2, 1, 12) }
 
-describe('every tick that an independent enumeration names', () => {
+describe('every tick of an independent enumeration', () => {
   it.each(SPARSE)('of %s is fired once in ten years', (cron) => {
     expect(liveThrough(cron, TEN_YEARS, seeded(1))).toBeGreaterThan(1)
   })

@@ -7,7 +7,7 @@ const DAY = 24 * 60 * 60 * SECOND
 
 export const TEN_YEARS = { from: Date.UTC(2026, 10, 21, 9, 30, 17), to: Date.UTC(2036, 10, 21) }
 
-/** Every kind of field, leap days and months of every length; few enough ticks for every change. */
+/** Covers every kind of field, leap days and months of every length, with few enough ticks for long periods. */
 export const SPARSE = [
   '0 3 1 1 *',
   '0 0 29 2 *',
@@ -25,7 +25,7 @@ export const SPARSE = [
   '0/30 8 1/9 * */3',
 ]
 
-/** Ticks as near to each other as they may be, and others that are many. */
+/** Ticks at the minimum interval, and other dense schedules. */
 export const DENSE = [
   '*/30 * * * * *',
   '15,45 * * * * *',
@@ -39,9 +39,9 @@ export const DENSE = [
 type Years = { from: number; to: number }
 
 /**
- * A schedule's life, with alarms that are up to 29 s late and objects that are killed before they have noted what they
- * fired: each tick that the enumeration names is fired once, in order.
- * @returns how many
+ * Simulates a schedule with alarms that are up to 29 s late, and with objects that are killed before they store what
+ * they fired. Every tick of the enumeration must fire once, in order.
+ * @returns the number of ticks
  */
 export function liveThrough(cron: string, { from, to }: Years, random: () => number): number {
   const named = enumerate(cron, from, to)
@@ -63,9 +63,9 @@ export function liveThrough(cron: string, { from, to }: Years, random: () => num
 }
 
 /**
- * The same with outages of up to a week: what comes after one is one run for the latest tick or none, and every other
- * that the enumeration names is counted as missed.
- * @returns how many were missed
+ * Simulates a schedule with outages of up to a week. At most the latest tick fires after an outage, and every other
+ * tick of the enumeration must be counted as missed.
+ * @returns the number of missed ticks
  */
 export function liveWithOutages(cron: string, { from, to }: Years, random: () => number): number {
   const named: Iterator<number, undefined> = enumerate(cron, from, to + 5 * 366 * DAY)
@@ -92,7 +92,7 @@ export function liveWithOutages(cron: string, { from, to }: Years, random: () =>
   return missed
 }
 
-/** A generator of numbers in [0, 1) that always gives the same ones (mulberry32). */
+/** Seeded generator of numbers in [0, 1) (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {

@@ -8,17 +8,17 @@ afterEach(() => vi.restoreAllMocks())
 
 const check = (key: string) => checkUsageKey(env, Date.now, { api_key: key }, CID)
 
-describe('what the origin says of a key before it is stored', () => {
+describe('the check of a usage key by the origin', () => {
   it.each([
     ['usage-1', { key: 'usage', mayExecute: true }],
     ['forbidden-1', { key: 'usage', mayExecute: false }],
     ['account-1', { key: 'account', mayExecute: true }],
     ['unknown-1', { key: 'unknown', mayExecute: false }],
-  ])('%s', async (key, said) => {
+  ])('classifies %s', async (key, said) => {
     expect(await check(key)).toEqual(said)
   })
 
-  it('is asked inside the envelope: nobody on the way reads the key', async () => {
+  it('eavesdropping: sends the key only inside the envelope', async () => {
     const left = between()
     await check('usage-canary')
     const [call] = left.filter((request) => new URL(request.url).pathname === SEALED_KEYS_PATH)
@@ -28,7 +28,7 @@ describe('what the origin says of a key before it is stored', () => {
     ).not.toContain('canary')
   })
 
-  it('is not guessed when the origin is away', async () => {
+  it('fails if the origin is unreachable', async () => {
     between(() => Promise.reject(new Error('refused')))
     await expect(check('usage-1')).rejects.toMatchObject({ name: 'OriginAway' })
   })

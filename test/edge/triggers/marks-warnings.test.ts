@@ -12,16 +12,16 @@ const warningsOf = (event_signature: string, more = {}) =>
     }),
   )
 
-describe('the warning that only marks decide', () => {
-  it('names the signatures to write for an unknown event', () => {
+describe('the warning that only indexed marks determine the decoding', () => {
+  it('suggests signatures for an unknown event', () => {
     expect(warningsOf('Handed(address from,address to)')).toEqual([
-      'event_signature does not say which arguments are indexed, and logs alone may not tell: decode can be "ambiguous". ' +
+      'event_signature does not mark the indexed arguments, and they cannot always be inferred from logs: decode can be "ambiguous". ' +
         'Mark them as the contract declares them, for example ' +
         'Handed(address indexed from, address to) or Handed(address from, address indexed to).',
     ])
   })
 
-  it('names every form that published contracts have, where they differ', () => {
+  it('suggests every form that published contracts use, if they differ', () => {
     const [warning] = warningsOf('DebtMoved(address,address,uint256,address,address,uint256)')
     expect(warning).toContain(
       'DebtMoved(address indexed, address indexed, uint256, address, address indexed, uint256) or ' +
@@ -38,11 +38,11 @@ describe('the warning that only marks decide', () => {
     ['whose logs tell by the size of their data', 'Told(string,uint256)'],
     ['whose logs tell by their padding', 'Told(bytes4,address)'],
     ['too large for a sample', 'Large(uint256[4000],uint256[4000])'],
-  ])('is not there for an event %s', (_, signature) => {
+  ])('is not given for an event %s', (_, signature) => {
     expect(warningsOf(signature)).toEqual([])
   })
 
-  it('is not there if topic filters name all arguments', () => {
+  it('is not given if topic filters cover all arguments', () => {
     const topic = `0x${'00'.repeat(31)}01`
     expect(warningsOf('Handed(address,address)', { topic_filters: [topic, topic] })).toEqual([])
   })

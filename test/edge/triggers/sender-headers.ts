@@ -1,6 +1,6 @@
 /**
- * What senders send with an event, one header a line (`reference/triggers.md` 2.1). A line that begins with `-` must
- * not reach the action; one with `!` has to, and is a secret itself.
+ * Headers of known senders, one per line. A header with `-` must not reach the action. A header with `!` must reach it,
+ * and is itself a secret.
  */
 export const SENDERS: Record<string, string> = {
   GitHub: `

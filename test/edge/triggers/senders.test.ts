@@ -4,7 +4,7 @@ import { safeHeaders } from '../../../edge/triggers/webhook-headers.ts'
 import { createTrigger, fire, readRun, runOnce, seen, someOwner } from '../app.ts'
 import { SENDERS } from './sender-headers.ts'
 
-/** What comes with every request: from the sender's HTTP client, from proxies, and from the platform. */
+/** Headers of every request, from the sender's HTTP client, proxies and the platform. */
 const ON_THE_WAY = {
   accept: '*/*',
   'accept-encoding': 'gzip',
@@ -42,13 +42,13 @@ const senders = Object.entries(SENDERS).map(([sender, text]) => ({ sender, lines
 const valuesOf = (lines: Line[]) =>
   Object.fromEntries(lines.map(({ name, value }) => [name, value]))
 
-it('at least sixty senders are looked at', () => {
+it('covers at least sixty senders', () => {
   expect(senders.length).toBeGreaterThanOrEqual(60)
 })
 
 describe('the headers of a sender', () => {
   it.each(senders)(
-    '$sender: those it is verified by reach the action, and no other',
+    '$sender: only headers needed for verification reach the action',
     ({ lines }) => {
       const received = new Headers({ ...ON_THE_WAY, ...valuesOf(lines) })
       const wanted = lines.filter(({ mark }) => mark !== '-')
@@ -57,17 +57,14 @@ describe('the headers of a sender', () => {
     },
   )
 
-  it.each(senders)(
-    '$sender: those that are secrets themselves are masked, and no other',
-    ({ lines }) => {
-      const secret = lines.filter(({ mark }) => mark === '!').map(({ name }) => name)
-      const masked = lines.filter(({ mark, name }) => mark !== '-' && isSecretHeader(name))
-      expect(masked.map(({ name }) => name)).toEqual(secret)
-    },
-  )
+  it.each(senders)('$sender: only headers that contain a secret are masked', ({ lines }) => {
+    const secret = lines.filter(({ mark }) => mark === '!').map(({ name }) => name)
+    const masked = lines.filter(({ mark, name }) => mark !== '-' && isSecretHeader(name))
+    expect(masked.map(({ name }) => name)).toEqual(secret)
+  })
 })
 
-it('a leaked history: what is a secret reaches the action, and neither a run nor a list shows it', async () => {
+it('history leak: passes secret headers to the action, and masks them in runs and lists', async () => {
   const owner = await someOwner()
   const { id } = await createTrigger(owner)
   const withSecrets = senders.filter(({ lines }) => lines.some(({ mark }) => mark === '!'))

@@ -6,17 +6,17 @@ import { between } from '../http/front-harness.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('what is said of a stored key', () => {
-  it('is that nobody could tell, where the origin answers nothing in time', async () => {
+describe('warnings about a stored key', () => {
+  it('state that the key was not checked if the origin does not respond in time', async () => {
     const left = between(() => new Promise(() => {}))
     const stored = { sealed: new Uint8Array(100), triggerId: 'T'.repeat(32), ownerId: 'owner' }
     const warnings = await storedKeyWarnings(env, Date.now, stored, CID, 50)
-    expect(warnings).toEqual([expect.stringContaining('could not be asked now')])
+    expect(warnings).toEqual([expect.stringContaining('could not check whether the key')])
     expect(left).not.toEqual([])
   })
 
-  it('is that it became the key of an account: each run would be refused', () => {
+  it('state that an account key would be rejected at each run', () => {
     const warnings = keyWarnings({ key: 'account', mayExecute: true }, CID)
-    expect(warnings).toEqual([expect.stringMatching(/key of an account .* 403/)])
+    expect(warnings).toEqual([expect.stringMatching(/an account key.* 403/)])
   })
 })

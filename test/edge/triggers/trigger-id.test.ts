@@ -5,14 +5,14 @@ import { random } from '../app.ts'
 
 const KEY = encodeBase64url(random(32))
 
-describe('the id of a trigger', () => {
-  it('is 32 URL-safe characters, and ours', async () => {
+describe('a trigger ID', () => {
+  it('has 32 URL-safe characters and a valid MAC', async () => {
     const id = await newTriggerId(KEY, random)
     expect(id).toMatch(/^[\w-]{32}$/)
     expect(await isTriggerId(KEY, id)).toBe(true)
   })
 
-  it('a forged id: no change of a single bit passes', async () => {
+  it('forgery: is invalid after a change of any single bit', async () => {
     const id = decodeBase64url(await newTriggerId(KEY, random))!
     for (let bit = 0; bit < id.length * 8; bit++) {
       const forged = Uint8Array.from(id)
@@ -21,14 +21,14 @@ describe('the id of a trigger', () => {
     }
   })
 
-  it('an id made under another key is not ours, not even after its maker has checked it', async () => {
+  it('forgery: is invalid if it was created with another key, even after a check with that key', async () => {
     const other = encodeBase64url(random(32))
     const id = await newTriggerId(other, random)
     expect(await isTriggerId(other, id)).toBe(true)
     expect(await isTriggerId(KEY, id)).toBe(false)
   })
 
-  it('has one spelling', async () => {
+  it('has only one spelling', async () => {
     const id = await newTriggerId(KEY, random)
     const others = [
       id.slice(0, -1),
@@ -43,7 +43,7 @@ describe('the id of a trigger', () => {
       expect([other, await isTriggerId(KEY, other)]).toEqual([other, false])
   })
 
-  it('a flood of made-up ids is never remembered as ours', async () => {
+  it('flood: invented IDs are never cached as valid', async () => {
     for (let i = 0; i < 200; i++)
       expect(await isTriggerId(KEY, encodeBase64url(random(24)))).toBe(false)
   })

@@ -16,7 +16,6 @@ type Kind = (typeof TRIGGER_KINDS)[number]
 
 const CHAINS: Chains = { base: { chainId: 8453, rpc: [], finality: 12, pollMs: 2_000 } }
 
-/** The field that is refused, or `undefined`. */
 function refusedField(kind: Kind, body: object): string | undefined {
   try {
     requireAllowed(kind, patchTriggerRequest.parse(body), CHAINS)
@@ -33,7 +32,7 @@ const nested = (levels: number): object => {
   return value
 }
 
-describe('what a kind of trigger takes', () => {
+describe('fields of a trigger kind', () => {
   it.each<[Kind, object, string | undefined]>([
     ['webhook', {}, undefined],
     ['webhook', { config: {} }, undefined],
@@ -73,7 +72,7 @@ describe('what a kind of trigger takes', () => {
     ['cf-connecting-ip', /set by proxies or the platform/],
     ['Host', /set by proxies or the platform/],
     ['Transfer-Encoding', /set by proxies or the platform/],
-  ])('a stolen credential: options.pass_headers cannot name %s, and says why', (name, reason) => {
+  ])('stolen credential: options.pass_headers rejects %s with a reason', (name, reason) => {
     const options = patchTriggerRequest.parse({ options: { pass_headers: ['x-custom', name] } })
     try {
       requireAllowed('webhook', options, CHAINS)
@@ -87,7 +86,7 @@ describe('what a kind of trigger takes', () => {
     }
   })
 
-  it('options.pass_headers are lower-cased and deduplicated, at most 16 names of headers', () => {
+  it('options.pass_headers are lowercased and deduplicated, with at most 16 header names', () => {
     const parsed = (pass_headers: unknown) =>
       patchTriggerRequest.safeParse({ options: { pass_headers } }).data?.options?.pass_headers
     expect(parsed(['X-B', 'x-a', 'x-b'])).toEqual(['x-b', 'x-a'])
@@ -97,28 +96,28 @@ describe('what a kind of trigger takes', () => {
       expect(parsed(wrong)).toBeUndefined()
   })
 
-  it('default_params may have the keys that an event always wins over', () => {
+  it('default_params may contain keys that an event always overrides', () => {
     const default_params = { source: 'x', event: 'x', event_raw: 'x', headers: 'x', cron: 'x' }
     expect(refusedField('webhook', { default_params })).toBeUndefined()
     expect(refusedField('schedule', { default_params })).toBeUndefined()
   })
 })
 
-describe('sizes', () => {
-  it('counts a source in bytes of UTF-8, not in characters', () => {
+describe('size limits', () => {
+  it('count a source in UTF-8 bytes, not in characters', () => {
     const half = '€'.repeat(Math.floor(TRIGGER_SOURCE_MAX_BYTES / 3))
     expect(refusedField('webhook', { action_code: half })).toBeUndefined()
     expect(refusedField('webhook', { action_code: `${half}€` })).toBe('action_code')
   })
 
-  it('takes default_params of exactly the most bytes, as JSON, and not one more', () => {
+  it('allow default_params of exactly the maximum bytes as JSON', () => {
     const room = DEFAULT_PARAMS_MAX_BYTES - '{"a":""}'.length
     const params = (characters: number) => ({ default_params: { a: 'x'.repeat(characters) } })
     expect(refusedField('webhook', params(room))).toBeUndefined()
     expect(refusedField('webhook', params(room + 1))).toBe('default_params')
   })
 
-  it('takes default_params of the most levels, and not one more', () => {
+  it('allow default_params of exactly the maximum depth', () => {
     const params = (levels: number) => ({ default_params: nested(levels) })
     expect(refusedField('schedule', params(JSON_DEPTH_MAX))).toBeUndefined()
     expect(refusedField('schedule', params(JSON_DEPTH_MAX + 1))).toBe('default_params')
@@ -135,7 +134,7 @@ describe('the configuration of a chain event', () => {
   const topics = (count: number) =>
     Array.from({ length: count }, (_, n) => `0x${String(n).padStart(64, '0')}`)
 
-  /** What is said of it, or `undefined` where it is taken. */
+  /** Returns the error message, or `undefined` if the config is accepted. */
   function refused(over: object): string | undefined {
     const config = Object.fromEntries(
       Object.entries({ ...usual, ...over }).filter(([, value]) => value !== undefined),
@@ -165,16 +164,16 @@ describe('the configuration of a chain event', () => {
       'a marked signature, and nothing for the argument that is in the data',
       { event_signature: MARKED, topic_filters: [null, TOPIC, null] },
     ],
-  ])('takes %s', (_, over) => {
+  ])('accepts %s', (_, over) => {
     expect(refused(over)).toBeUndefined()
   })
 
   it.each<[string, object, string]>([
-    ['another key', { confirmations: 3 }, 'config.confirmations: a chain_event has no such key'],
-    ['no chain', { chain: undefined }, 'config.chain: it is missing'],
+    ['another key', { confirmations: 3 }, 'config.confirmations: unknown field'],
+    ['no chain', { chain: undefined }, 'config.chain: required'],
     ['another chain', { chain: 'Base' }, 'one of ethereum, base, arbitrum, bsc, polygon'],
     ['a chain without a node', { chain: 'polygon' }, 'It watches base'],
-    ['no address', { contract_address: undefined }, 'config.contract_address: it is missing'],
+    ['no address', { contract_address: undefined }, 'config.contract_address: required'],
     [
       'a short address',
       { contract_address: '0xabc' },
@@ -186,8 +185,12 @@ describe('the configuration of a chain event', () => {
       'config.contract_address: expected',
     ],
     ['a list of addresses', { contract_address: [ADDRESS] }, 'config.contract_address: expected a'],
-    ['the zero address', { contract_address: `0x${'0'.repeat(40)}` }, 'no contract is at the zero'],
-    ['no signature', { event_signature: undefined }, 'config.event_signature: it is missing'],
+    [
+      'the zero address',
+      { contract_address: `0x${'0'.repeat(40)}` },
+      'the zero address has no contract',
+    ],
+    ['no signature', { event_signature: undefined }, 'config.event_signature: required'],
     ['a signature that is no text', { event_signature: 5 }, 'config.event_signature: expected a s'],
     ['a hash as signature', { event_signature: TOPIC }, 'config.event_signature: at position 0'],
     ['an unknown type', { event_signature: 'T(address,uint255)' }, 'at position 10'],
@@ -195,13 +198,13 @@ describe('the configuration of a chain event', () => {
     [
       'a start block before the first',
       { start_block: -1 },
-      'config.start_block: expected an integer',
+      'config.start_block: expected a non-negative integer',
     ],
-    ['half a block', { start_block: 1.5 }, 'config.start_block: expected an integer'],
+    ['half a block', { start_block: 1.5 }, 'config.start_block: expected a non-negative'],
     [
       'a block that no chain has',
       { start_block: '9007199254740993' },
-      'config.start_block: no chain',
+      'config.start_block: too large',
     ],
     ['a tag for a block', { start_block: 'latest' }, 'config.start_block: expected an integer, or'],
     [
@@ -209,13 +212,17 @@ describe('the configuration of a chain event', () => {
       { start_block: [5] },
       'config.start_block: expected an integer, or',
     ],
-    ['one topic without a list', { topic_filters: TOPIC }, 'config.topic_filters: expected a list'],
+    [
+      'one topic without a list',
+      { topic_filters: TOPIC },
+      'config.topic_filters: expected an array',
+    ],
     [
       'four topics',
       { topic_filters: [TOPIC, null, null, null] },
       'config.topic_filters: 4 entries',
     ],
-    ['an empty list', { topic_filters: [null, []] }, 'config.topic_filters[1]: an empty list'],
+    ['an empty list', { topic_filters: [null, []] }, 'config.topic_filters[1]: an empty array'],
     [
       '101 topics',
       { topic_filters: [Array(101).fill(TOPIC)] },
@@ -253,11 +260,11 @@ describe('the configuration of a chain event', () => {
       { event_signature: 'Paused(address)', topic_filters: [null, TOPIC] },
       'config.topic_filters[1]: event_signature has 1',
     ],
-  ])('refuses %s, and says what is wrong', (_, over, words) => {
+  ])('rejects %s with a reason', (_, over, words) => {
     expect(refused(over)).toContain(words)
   })
 
-  it('a chain without a node has an error of its own', () => {
+  it('reports a chain without a node with a separate error', () => {
     const config = { ...usual, chain: 'polygon' }
     const refuse = () => requireAllowed('chain_event', { config }, CHAINS)
     expect(refuse).toThrow(TriggerRefused)
@@ -269,7 +276,7 @@ describe('the configuration of a chain event', () => {
     expect(toApiError(failure)).toMatchObject({ status: 422, error: 'chain_not_configured' })
   })
 
-  it('reads what it fires for in one form, however it is written', () => {
+  it('is normalized, however it is written', () => {
     const written = {
       ...usual,
       start_block: '0x10',

@@ -4,7 +4,7 @@ import { safeHeaders } from '../../../edge/triggers/webhook-headers.ts'
 const passed = (headers: Record<string, string>) =>
   Object.keys(safeHeaders(new Headers(headers)).headers)
 
-/** `reference/triggers.md` 2.1: what senders sign with, and what describes their events. */
+/** Headers with which known senders sign, or that describe their events. */
 const SENDERS = `
 x-hub-signature-256 x-hub-signature x-github-event x-github-delivery x-github-hook-id
 x-github-hook-installation-target-type x-github-enterprise-host x-gitea-signature x-gitea-event-type
@@ -56,8 +56,8 @@ x-chatworkwebhooksignature content-sha256 content-md5
   .trim()
   .split(/\s+/)
 
-describe('headers that are passed', () => {
-  it.each(SENDERS)('%s', (name) => {
+describe('passed headers', () => {
+  it.each(SENDERS)('include %s', (name) => {
     expect(passed({ [name]: 'v' })).toEqual([name])
   })
 
@@ -66,13 +66,13 @@ describe('headers that are passed', () => {
     ['x-hub-signature', 'headers="x-custom x-other"'],
     ['x-contentful-signed-headers', 'X-Custom,x-other'],
     ['signature-input', 'sig1=("@method" "x-custom" "x-other");created=1'],
-  ])('those that %s names', (name, value) => {
+  ])('include those that %s names', (name, value) => {
     const headers = { [name]: value, 'x-custom': 'a', 'x-other': 'b', 'x-third': 'c' }
     expect(passed(headers)).toEqual([name, 'x-custom', 'x-other'].toSorted())
   })
 })
 
-it('a header that was sent twice is one text of both values', () => {
+it('joins the values of a header that was sent twice', () => {
   const twice = new Headers([
     ['x-signature', 'a'],
     ['X-Signature', 'b'],
@@ -80,13 +80,13 @@ it('a header that was sent twice is one text of both values', () => {
   expect({ ...safeHeaders(twice).headers }).toEqual({ 'x-signature': 'a, b' })
 })
 
-describe('headers that are not', () => {
+describe('withheld headers', () => {
   const DENIED = `authorization proxy-authorization cookie set-cookie x-api-key cdn-loop x-real-ip
     forwarded true-client-ip via connection keep-alive te trailer transfer-encoding upgrade host
     proxy-connection proxy-signature cf-connecting-ip cf-ray cf-webhook-signature cf-webhook-auth-signature
     cf-access-jwt-assertion x-forwarded-for x-forwarded-host x-forwarded-signature`.split(/\s+/)
 
-  it.each(DENIED)('a stolen credential, or a name that anybody can claim: %s', (name) => {
+  it.each(DENIED)('stolen credential, or a name that any client can claim: %s', (name) => {
     const named = { 'x-hook0-signature': `h=${name}`, 'signature-input': `a=("${name}")` }
     expect(passed({ [name]: 'v', ...named })).not.toContain(name)
   })
@@ -96,58 +96,58 @@ describe('headers that are not', () => {
     ['x-hub-signature', (name: string) => `headers="host ${name}"`],
     ['x-contentful-signed-headers', (name: string) => `x-a,${name}`],
     ['signature-input', (name: string) => `sig1=("@method" "${name}");created=1`],
-  ])('a signature that names a stolen credential does not bring it along: %s', (name, naming) => {
+  ])('stolen credential: is withheld although %s names it', (name, naming) => {
     for (const denied of DENIED)
       expect(passed({ [denied]: 'stolen', [name]: naming(denied) })).not.toContain(denied)
   })
 
-  it('a header that only looks like a signature names nothing', () => {
+  it('include those that are named by a header that only resembles a signature', () => {
     const signed = { 'x-signed-headers': 'x-custom', 'x-design': 'h=x-custom' }
     expect(passed({ ...signed, 'x-custom': 'v' })).toEqual([])
-    // What the platform says of itself is no sender's signature.
+    // A header of the platform is not a signature of the sender.
     expect(passed({ 'cf-signature': 'h=x-custom', 'x-custom': 'v' })).toEqual([])
   })
 
-  it('a parameter of a signature names nothing, only what is in the list', () => {
+  it('include those that are named by a signature parameter, and not by its list', () => {
     const headers = { 'signature-input': 'a=("date");keyid="x-custom"', 'x-custom': 'v' }
     expect(passed(headers)).toEqual(['signature-input'])
   })
 
   it.each(['accept', 'private-token', 'x-custom', 'api-key', 'x-client-ip', 'referer', 'origin'])(
-    '%s, unless a signature names it',
+    'include %s, unless a signature names it',
     (name) => expect(passed({ [name]: 'v' })).toEqual([]),
   )
 })
 
-describe('a flood of headers', () => {
-  it('of names that no rule knows is cut too, and the cut is said', () => {
+describe('header flood', () => {
+  it('limits headers that match no rule to 64, and reports the truncation', () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`x-${100 + i}`, 'v']))
     const { withheld, withheldTruncated, truncated } = safeHeaders(new Headers(many))
     expect([Object.keys(withheld).length, withheldTruncated, truncated]).toEqual([64, true, false])
   })
 
-  it('is cut at 64, and the cut is said', () => {
+  it('limits passed headers to 64, and reports the truncation', () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`ce-${100 + i}`, 'v']))
     const { headers, truncated } = safeHeaders(new Headers(many))
     expect([Object.keys(headers).length, truncated]).toEqual([64, true])
     expect(safeHeaders(new Headers({ date: 'v' })).truncated).toBe(false)
   })
 
-  it('drops values of over 8 KiB, and what comes after 32 KiB', () => {
+  it('drops values of over 8 KiB, and headers after a total of 32 KiB', () => {
     const large = { 'ce-a': 'x'.repeat(8 * 1024), 'ce-b': 'x'.repeat(8 * 1024 + 1) }
     expect(passed(large)).toEqual(['ce-a'])
     const five = Object.fromEntries('abcde'.split('').map((c) => [`ce-${c}`, 'x'.repeat(8_000)]))
     expect(passed(five)).toEqual(['ce-a', 'ce-b', 'ce-c', 'ce-d'])
   })
 
-  it('that is dropped takes no room from those after it: a signature comes through beside a huge header', () => {
+  it('does not count dropped headers: a signature passes next to a huge header', () => {
     const { headers, truncated } = safeHeaders(
       new Headers({ 'ce-huge': 'x'.repeat(40 * 1024), 'x-signature': 'ab' }),
     )
     expect([Object.keys(headers), truncated]).toEqual([['x-signature'], true])
   })
 
-  it('with a name as long as a request may be holds nobody up: 64 KiB took seconds', () => {
+  it('matches a name of 64 KiB quickly, which once took seconds', () => {
     const name = `${'event-'.repeat(11_000)}1`
     const began = performance.now()
     const { headers, withheld } = safeHeaders(new Headers({ [name]: 'v', 'x-signature': 'ab' }))
@@ -155,12 +155,12 @@ describe('a flood of headers', () => {
     expect([{ ...headers }, { ...withheld }]).toEqual([{ 'x-signature': 'ab' }, {}])
   })
 
-  it('reaches the action by names of 128 characters at most', () => {
+  it('passes only names of up to 128 characters', () => {
     const name = `x-${'e'.repeat(120)}-event`
     expect([passed({ [name]: 'v' }), passed({ [`x${name}`]: 'v' })]).toEqual([[name], []])
   })
 
-  it('a list of names of over 8 KiB is no signature', () => {
+  it('does not treat a list of names of over 8 KiB as a signature', () => {
     const names = `h=x-custom ${'x'.repeat(8 * 1024)}`
     expect(passed({ 'x-signature': names, 'x-custom': 'v' })).toEqual([])
   })

@@ -16,6 +16,6 @@ it('accepts evidence with a quote for the nonce that was sent', () => {
 it.each([
   ['with a quote for another nonce', quotedFor(ANOTHER)],
   ['without a quote for a nonce', {}],
-])('replay: refuses evidence %s', (_, bundle) => {
-  expect(() => requireFreshQuote(bundle, NONCE)).toThrow('no quote for the nonce')
+])('replay: rejects evidence %s', (_, bundle) => {
+  expect(() => requireFreshQuote(bundle, NONCE)).toThrow('no quote for the requested nonce')
 })

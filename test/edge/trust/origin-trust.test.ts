@@ -14,7 +14,7 @@ import { createTrigger, db, env, fire, random, runOnce, someOwner, webhook } fro
 
 type Answer = (request: Request, send: typeof fetch) => Response | Promise<Response>
 
-/** Puts somebody between the edge and its origin. @returns the paths that were asked for */
+/** Intercepts requests from the edge to the origin. @returns the requested paths */
 function between(answer: Answer): string[] {
   const send = globalThis.fetch
   const paths: string[] = []
@@ -27,11 +27,11 @@ function between(answer: Answer): string[] {
 }
 const isEvidencePath = (path: string) => /^\/(attestation|info|evidences\/.*)$/.test(path)
 const isEvidence = (request: Request) => isEvidencePath(new URL(request.url).pathname)
-/** Each asks for it once. */
+/** Counts verifications: each requests this path once. */
 const verifications = (paths: readonly string[]) =>
   paths.filter((path) => path === INFO_PATH).length
 const through: Answer = (request, send) => send(request)
-/** Shows somebody else's evidence in the place of the origin's. */
+/** Returns other evidence in place of the origin's. */
 const as =
   (variant: EvidenceVariant): Answer =>
   (request, send) => {
@@ -40,7 +40,7 @@ const as =
   }
 
 let trust: DurableObjectStub<OriginTrust>
-/** An edge of its own, with nothing verified yet. */
+/** A separate edge that has not verified anything yet. */
 let fresh: typeof env
 beforeEach(() => {
   trust = env.ORIGIN_TRUST_OBJECT.getByName(crypto.randomUUID())
@@ -57,7 +57,7 @@ const outcomes = () =>
 const known = { state: 'known', ended: {}, running: [], unknown: ['A'.repeat(48)] }
 
 describe('OriginTrust', () => {
-  it('verifies once, however many ask at the same moment, and again after the hour', async () => {
+  it('verifies once for concurrent callers, and again after an hour', async () => {
     const paths = between(through)
     const all = await Promise.all([1, 2, 3].map(() => trust.keys(false)))
     expect(new Set(all.map((keys) => keys.verifiedUntil)).size).toBe(1)
@@ -71,7 +71,7 @@ describe('OriginTrust', () => {
     expect(verifications(paths)).toBe(2)
   })
 
-  it('verifies anew before it has to, and nobody waits for that', async () => {
+  it('renews the verification early in the background, without delaying callers', async () => {
     const { verifiedUntil } = await trust.keys(false)
     let letThrough = () => {}
     const held = new Promise<void>((resolve) => (letThrough = resolve))
@@ -92,7 +92,7 @@ describe('OriginTrust', () => {
     })
   })
 
-  it('after an eviction it verifies anew: nothing of it is on disk', async () => {
+  it('verifies again after an eviction, because nothing is stored on disk', async () => {
     await trust.keys(false)
     await runInDurableObject(trust, async (_, state) => {
       expect((await state.storage.list()).size).toBe(0)
@@ -104,7 +104,7 @@ describe('OriginTrust', () => {
     expect(verifications(paths)).toBe(1)
   })
 
-  it('a flood while it is refused: it is not verified again within a second', async () => {
+  it('flood: does not verify again within a second of a failure', async () => {
     const paths = between(() => new Response('forged'))
     await runInDurableObject(trust, async (instance: OriginTrust) => {
       const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
@@ -126,7 +126,7 @@ describe('OriginTrust', () => {
     ['an error', () => new Response('no', { status: 500 })],
     ['an endless file', () => new Response('x'.repeat(2 * 1024 * 1024))],
     ['nobody', () => Promise.reject(new Error('refused'))],
-  ])('a man in the middle: given %s, it trusts nothing', async (_, answer) => {
+  ])('man in the middle: rejects %s', async (_, answer) => {
     const paths = between((request, send) =>
       isEvidence(request) ? answer(request, send) : send(request),
     )
@@ -139,7 +139,7 @@ describe('OriginTrust', () => {
 })
 
 describe('a sealed call', () => {
-  it('that meets a key unknown to the origin verifies again, exactly once, and is then sent', async () => {
+  it('verifies again exactly once if its key is unknown to the origin, and is then sent', async () => {
     await trust.keys(false)
     await later()
     let unknown = 1
@@ -150,7 +150,7 @@ describe('a sealed call', () => {
     expect(verifications(paths)).toBe(1)
   })
 
-  it('double execution: sealed to a renewed key, it is the same request', async () => {
+  it('double execution: is the same request after it is sealed to a renewed key', async () => {
     await trust.keys(false)
     await later()
     let unknown = 1
@@ -171,18 +171,18 @@ describe('a sealed call', () => {
     expect(sealedAs[1]).toEqual(sealedAs[0])
   })
 
-  it('a loop of 421: it is given up after the second', async () => {
+  it('repeated 421: fails after the second', async () => {
     await trust.keys(false)
     await later()
     const paths = between((request, send) =>
       isEvidence(request) ? send(request) : new Response('', { status: 421 }),
     )
-    await expect(outcomes()).rejects.toThrow('does not know its own verified key')
+    await expect(outcomes()).rejects.toThrow('rejected its own verified key')
     expect(verifications(paths)).toBe(1)
     expect(paths.filter((path) => path.startsWith('/sealed/'))).toHaveLength(2)
   })
 
-  it('a flood of 421: nothing is verified again within a second', async () => {
+  it('421 flood: does not verify again within a second', async () => {
     await trust.keys(false)
     const paths = between((request, send) =>
       isEvidence(request) ? send(request) : new Response('', { status: 421 }),
@@ -204,7 +204,7 @@ describe('a sealed call', () => {
         return sealed(bytes)
       },
     ],
-  ])('an answer that is not authentic, %s, is no answer', async (_, answer) => {
+  ])('forged response: rejects a response that is %s', async (_, answer) => {
     const paths = between((request, send) =>
       isEvidence(request) ? send(request) : answer(request, send),
     )
@@ -212,7 +212,7 @@ describe('a sealed call', () => {
     expect(paths.filter((path) => !isEvidencePath(path))).toHaveLength(1)
   })
 
-  it('a replayed answer: one that was made for another request does not open', async () => {
+  it('replay: rejects a response to another request', async () => {
     let recorded: Uint8Array<ArrayBuffer> | undefined
     between(async (request, send) => {
       if (isEvidence(request)) return send(request)
@@ -224,7 +224,7 @@ describe('a sealed call', () => {
   })
 })
 
-it('an eavesdropper sees neither code, params, run id nor key in what is sent', async () => {
+it('eavesdropping: sends neither code, params, run ID nor key in plain text', async () => {
   const sent: Uint8Array[] = []
   between(async (request, send) => {
     if (new URL(request.url).pathname === SEALED_EXECUTE_PATH)
@@ -239,7 +239,7 @@ it('an eavesdropper sees neither code, params, run id nor key in what is sent', 
   for (const secret of ['canary', 'steps', run.id]) expect(text).not.toContain(secret)
 })
 
-it('without a verified origin a trigger is refused, and nothing is stored', async () => {
+it('rejects a new trigger without a verified origin, and stores nothing', async () => {
   const paths = between((request, send) =>
     isEvidence(request) ? new Response('forged') : send(request),
   )
@@ -256,5 +256,5 @@ it('without a verified origin a trigger is refused, and nothing is stored', asyn
 const sealed = (bytes: Uint8Array<ArrayBuffer>) =>
   new Response(bytes, { headers: { 'content-type': SEALED_CONTENT_TYPE } })
 
-/** A verification is begun again after a second at the soonest. */
+/** At least a second must pass between verifications. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 1_050))

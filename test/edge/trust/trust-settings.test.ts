@@ -8,7 +8,7 @@ import { env, random } from '../app.ts'
 const hex = (bytes: number) => 'ab'.repeat(bytes)
 const MACHINE = { mrtd: hex(48), rtmr0: hex(48), rtmr1: hex(48), rtmr2: hex(48) }
 
-/** As text, with what a deployment adds to `wrangler.toml`. */
+/** The settings in `wrangler.toml` and those that a deployment adds, as strings. */
 const PRODUCTION = {
   SVC_ENV: 'production',
   ORIGIN_URL: 'https://origin.test',
@@ -25,8 +25,8 @@ const settingsWith = (changes: Changes, base: Changes = PRODUCTION) =>
   settingsOf({ ...base, ...changes } as unknown as Env)
 const LOCAL = { ...PRODUCTION, SVC_ENV: 'local' }
 
-describe('settings of a production edge', () => {
-  it('are a policy: Intel’s root, up to date, one application on known machines', () => {
+describe('production settings', () => {
+  it('require Intel’s root, current TCB status, one application and known machines', () => {
     expect(policyOf(settingsWith({}))).toEqual({
       root: { kind: 'intel' },
       statuses: ['UpToDate'],
@@ -59,7 +59,7 @@ describe('settings of a production edge', () => {
       { PAYMENT_SCRIPT_URL: 'https://js.stripe.test/v3/' },
       'PAYMENT_SCRIPT_URL',
     ],
-  ])('a production edge with %s does not serve', (_, changes, name) => {
+  ])('reject %s', (_, changes, name) => {
     expect(() => settingsWith(changes)).toThrow(name)
   })
 
@@ -68,7 +68,7 @@ describe('settings of a production edge', () => {
     expect(policyOf(settingsWith(changes))).not.toHaveProperty('composeHashes')
   })
 
-  it('are named where they are wrong, and never told', () => {
+  it('are named if invalid, without revealing their values', () => {
     const secret = 'canary'
     const wrong = [
       'ORIGIN_APP_ID',
@@ -87,10 +87,10 @@ describe('settings of a production edge', () => {
   })
 })
 
-describe('a simulated root takes three settings at once', () => {
+describe('a simulated root requires three settings', () => {
   const simulated = { ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256: hex(32) }
 
-  it('and is that one alone', () => {
+  it('and accepts only that root', () => {
     const { root } = policyOf(settingsWith(simulated, LOCAL))
     expect(root).toEqual({ kind: 'simulated', spkiSha256: hex(32) })
   })
@@ -100,17 +100,17 @@ describe('a simulated root takes three settings at once', () => {
     ['without its hash', { ...simulated, SIM_ROOT_SHA256: undefined }],
     ['with an empty hash', { ...simulated, SIM_ROOT_SHA256: '' }],
     ['in production', { ...simulated, SVC_ENV: 'production' }],
-  ])('%s it is refused', (_, changes) => {
+  ])('and is rejected %s', (_, changes) => {
     expect(() => settingsWith(changes, LOCAL)).toThrow(/SIM_ROOT_SHA256|ORIGIN_TRUST/)
   })
 })
 
-describe('wrangler.toml as it is shipped', () => {
+describe('the default wrangler.toml', () => {
   const section = wrangler.split('[vars]')[1]!.split('\n[')[0]!
   const vars = Object.fromEntries(
     [...section.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]),
   )
-  /** What a deployment adds, of the very machine that the double of the origin says it is. */
+  /** Added by a deployment. The values match the machine that the origin double simulates. */
   const names = [
     'ORIGIN_URL',
     'PUBLIC_URL',
@@ -124,20 +124,20 @@ describe('wrangler.toml as it is shipped', () => {
   const verify = (settings: ReturnType<typeof settingsOf>) =>
     verifyOrigin({ settings, fetch: (input, init) => fetch(input, init), random, now: Date.now })
 
-  it('is production, under Intel’s root', () => {
+  it('is for production, with Intel’s root', () => {
     expect(vars).toMatchObject({ SVC_ENV: 'production', ORIGIN_TRUST: 'hardware' })
     expect(vars).not.toHaveProperty('SIM_ROOT_SHA256')
   })
 
-  it('serves nothing before a deployment has said which machine it trusts', () => {
+  it('is rejected until a deployment names the trusted machine', () => {
     const without = { ...added, ORIGIN_MEASUREMENTS: undefined }
     expect(() => settingsWith(without, vars)).toThrow('ORIGIN_MEASUREMENTS')
   })
 
-  it('refuses a simulated quote, of a machine that has all else right', async () => {
+  it('rejects a simulated quote of an otherwise correct machine', async () => {
     const refused = verify(settingsWith(added, vars))
     await expect(refused).rejects.toMatchObject({ name: 'EvidenceRefused', rule: 'quote' })
-    // The same machine passes where its root is trusted.
+    // The same machine passes if its root is trusted.
     const { SIM_ROOT_SHA256 } = env
     const simulated = { SVC_ENV: 'local', ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256 }
     const verified = await verify(settingsWith({ ...added, ...simulated }, vars))

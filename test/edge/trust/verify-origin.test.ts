@@ -15,7 +15,7 @@ type Options = {
 const HOUR_MS = 60 * 60 * 1000
 const RPC = 'https://rpc.test/secret'
 
-/** Verifies what the double shows, with settings that name its machine. */
+/** Verifies the evidence of the double, with settings that name its machine. */
 function verify({ variant = 'good', changes = {}, now = Date.now, send = fetch }: Options = {}) {
   const showing: typeof fetch = (input, init) => {
     const request = new Request(input, init)
@@ -27,8 +27,8 @@ function verify({ variant = 'good', changes = {}, now = Date.now, send = fetch }
   return verifyOrigin({ settings, fetch: showing, random, now })
 }
 
-describe('the edge’s verification of its origin', () => {
-  it('ends in keys, and in what was seen of the machine', async () => {
+describe('the edge verifying its origin', () => {
+  it('returns keys and a report about the machine', async () => {
     const { report, keys, verifiedAt, verifiedUntil } = await verify()
     expect(report).toMatchObject({
       verdict: 'SIMULATED',
@@ -40,7 +40,7 @@ describe('the edge’s verification of its origin', () => {
     expect(verifiedUntil - verifiedAt).toBeLessThanOrEqual(CHANNEL_KEY_MAX_AGE_MS)
   })
 
-  it('ends no later than the channel key, however young it is', async () => {
+  it('expires with the channel key at the latest', async () => {
     const midnight = Math.floor(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS
     const end = midnight + 48 * HOUR_MS
     const { verifiedUntil } = await verify({ now: () => end - 1_000 })
@@ -55,7 +55,7 @@ describe('the edge’s verification of its origin', () => {
     ['another app', 'compose hash', /compose|app/],
     ['another root', 'quote', /root/],
   ])(
-    'a man in the middle with the evidence of %s is refused by the rule "%s"',
+    'man in the middle: rejects the evidence of %s with the rule "%s"',
     async (variant, rule, reason) => {
       await expect(verify({ variant })).rejects.toMatchObject({
         name: 'EvidenceRefused',
@@ -83,7 +83,7 @@ describe('the edge’s verification of its origin', () => {
     ],
     ['another root', { SIM_ROOT_SHA256: 'ab'.repeat(32) }],
     ['Intel’s root', { ORIGIN_TRUST: 'hardware', SIM_ROOT_SHA256: undefined }],
-  ])('an edge that is told to trust %s refuses it', async (_, changes) => {
+  ])('rejects the origin if it trusts only %s', async (_, changes) => {
     await expect(verify({ changes })).rejects.toMatchObject({ name: 'EvidenceRefused' })
   })
 })
@@ -104,7 +104,7 @@ describe('with a governance contract', () => {
     }
   const governed = (send: typeof fetch) => verify({ changes: { GOVERNANCE_RPC: RPC }, send })
 
-  it('asks it for the compose hash that was measured, at the application’s address', async () => {
+  it('asks for the measured compose hash at the application’s address', async () => {
     let asked: any
     const verified = await governed(async (input) => {
       const request = input as Request
@@ -127,7 +127,7 @@ describe('with a governance contract', () => {
     ['no contract there', '0x'],
     ['another number', `0x${'2'.padStart(64, '0')}`],
     ['more than a word', `${TRUE}${'0'.repeat(64)}`],
-  ])('%s: refused by the rule "governance"', async (_, result) => {
+  ])('rejects %s with the rule "governance"', async (_, result) => {
     const refused = governed(answering(result))
     await expect(refused).rejects.toMatchObject({ name: 'EvidenceRefused', rule: 'governance' })
   })
@@ -139,7 +139,7 @@ describe('with a governance contract', () => {
     ['answers what is no JSON', async () => new Response('<html>')],
     ['sends without end', async () => new Response('['.repeat(100_000))],
     ['sends elsewhere', async () => Response.redirect('https://evil.test/')],
-  ])('a node that %s: nothing is verified, and its URL is not told', async (_, send) => {
+  ])('fails if the node %s, without revealing its URL', async (_, send) => {
     const error: Error = await governed(send).then(
       () => expect.unreachable(),
       (thrown: Error) => thrown,

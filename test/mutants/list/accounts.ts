@@ -6,7 +6,7 @@ const WRITER = [
   'test/origin/accounts/writer-chain.test.ts',
 ]
 
-/** Accounts as the chain has them: the mirror, permissions, proofs of wallets, and writes. */
+/** Mutants of account state: the mirror, permissions, wallet proofs, and writes. */
 export const ACCOUNTS: readonly Mutant[] = [
   {
     id: 'mirror-lagging-node-is-fresh',

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 const REDIRECTS = 'test/origin/outbound/redirects.test.ts'
 
-/** The sandbox: its processes, what the host does for it, and its requests. */
+/** Mutants of the sandbox: its processes, its host functions, and outbound requests. */
 export const ACTIONS: readonly Mutant[] = [
   {
     id: 'pool-key-after-the-end',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 const WATCH = 'test/edge/chain/watch.test.ts'
 const SIMULATION = 'test/edge/chain/simulation/simulation.test.ts'
 
-/** Chain events: followed blocks, decoded logs, filters. */
+/** Mutants of chain events: following blocks, decoding logs, filters. */
 export const CHAIN: readonly Mutant[] = [
   {
     id: 'chain-orphaned-logs-kept',

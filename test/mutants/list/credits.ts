@@ -5,7 +5,7 @@ const PROCESSOR = [
   'test/origin/credits/processor/payments.test.ts',
 ]
 
-/** Money: the ledger, leases, caps, meters and payments. */
+/** Mutants of billing: the ledger, leases, caps, meters and payments. */
 export const CREDITS: readonly Mutant[] = [
   {
     id: 'credits-refund-taken-twice',

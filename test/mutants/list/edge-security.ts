@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** The edge's trust in its origin, identities, rates, headers of webhooks, and what it passes on. */
+/** Mutants of edge security: verification of the origin, identities, rate limits, webhook headers, and forwarding. */
 export const EDGE_SECURITY: readonly Mutant[] = [
   {
     id: 'trust-keys-outlive-evidence',

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** Admission, the sealed channel, receipts, the machine's evidence, TLS, and how requests are read. */
+/** Mutants of the origin's boundaries: admission, sealed channel, receipts, evidence, TLS, and request parsing. */
 export const ORIGIN_BOUNDS: readonly Mutant[] = [
   {
     id: 'admission-next-write-unfunded',

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 const HTTP_DEDUP = 'test/edge/http/dedup.test.ts'
 
-/** Firings, attempts and outcomes of one trigger. */
+/** Mutants of the trigger queue: firings, attempts and outcomes. */
 export const QUEUE: readonly Mutant[] = [
   {
     id: 'queue-batch-over-cap',

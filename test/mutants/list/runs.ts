@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** Claims of runs, their capabilities, kept answers, and keys. */
+/** Mutants of runs: claims, capabilities, stored responses, and keys. */
 export const RUNS: readonly Mutant[] = [
   {
     id: 'runs-dead-process-ends-run',

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** Ticks of schedules. */
+/** Mutants of schedule ticks. */
 export const SCHEDULE: readonly Mutant[] = [
   {
     id: 'schedule-ticks-before-creation',

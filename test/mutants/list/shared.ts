@@ -5,13 +5,13 @@ const EVIDENCE = [
   'test/shared/attestation/policy.test.ts',
 ]
 
-/** Evidence, the envelope, signatures and canonical texts. */
+/** Mutants of shared code: evidence, the envelope, signatures and canonical texts. */
 export const SHARED: readonly Mutant[] = [
   {
     id: 'attestation-colon-in-event-name',
     file: 'shared/attestation/measured-app.ts',
-    from: "check(!name.includes(':'),",
-    to: "check(name !== ':',",
+    from: "!name.includes(':'),",
+    to: "name !== ':',",
     meaning: 'an event whose name holds a colon passes for another event with its digest',
     tests: ['test/shared/attestation/event-log.test.ts', ...EVIDENCE],
   },
@@ -34,7 +34,7 @@ export const SHARED: readonly Mutant[] = [
   {
     id: 'attestation-file-named-twice',
     file: 'shared/attestation/checksums.ts',
-    from: '    check(!sums.has(name), `sha256sum.txt names ${quoted(name)} twice`)\n',
+    from: '    check(!sums.has(name), `sha256sum.txt lists ${quoted(name)} twice`)\n',
     to: '',
     meaning: 'of two checksums of one file the last one counts',
     tests: EVIDENCE,

@@ -1,4 +1,4 @@
-/** A chain of its own with the contract deployed, and payers that may write managed accounts. */
+/** A separate chain with the contract deployed, and payers that may write managed accounts. */
 import { HDNodeWallet, JsonRpcProvider } from 'ethers'
 import { type Chain, connectChain } from '../../../origin/accounts/chain.ts'
 import { deployAccountConfig } from '../../../origin/contracts/deploy.ts'
@@ -9,7 +9,7 @@ export type ContractOnChain = Awaited<ReturnType<typeof startContract>>
 /** anvil's funded mnemonic; its first account owns the contract. */
 const owner = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk')
 
-/** @param payers addresses: the first gets funds, each may write */
+/** @param payers addresses; the first one is funded, and all of them may write */
 export async function startContract(...payers: string[]) {
   const anvil = await startChain()
   const control = new JsonRpcProvider(anvil.rpcUrl, undefined, { staticNetwork: true })
@@ -22,7 +22,7 @@ export async function startContract(...payers: string[]) {
   return {
     chain,
     rpcUrl: anvil.rpcUrl,
-    /** Methods of anvil itself. */
+    /** Calls a method of anvil itself. */
     send: (method: string, params: unknown[]) => control.send(method, params),
     stop: () => anvil.close(),
     close: async () => {

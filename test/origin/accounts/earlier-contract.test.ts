@@ -1,4 +1,4 @@
-/** An origin of this version at a contract that was deployed by an earlier one, and is not upgraded yet. */
+/** An origin of this version with a contract that an earlier version deployed and that is not upgraded yet. */
 import { Contract, HDNodeWallet, ZeroAddress } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
@@ -26,7 +26,7 @@ afterAll(async () => {
   await world.close()
 })
 
-it('a contract without the newest views is written and read as before', async () => {
+it('reads and writes a contract without the newest views', async () => {
   const { mirror, newAccount, addGroup } = await world.open()
   const hash = newHash()
   await newAccount(hash)

@@ -1,4 +1,4 @@
-/** Events as the contract could emit them, made up: sequences in which each is possible after those before it. */
+/** Generated contract events: sequences in which each event is possible after those before it. */
 import fc from 'fast-check'
 import { id } from 'ethers'
 import { type Account, type AccountEvent, AccountsState } from '../../../origin/accounts/state.ts'
@@ -8,7 +8,7 @@ export const addressOf = (text: string): string => `0x${id(text).slice(26)}`
 export const pkpIdOf = (text: string): string => `0x${'0'.repeat(24)}${id(text).slice(26)}`
 const NOBODY = `0x${'0'.repeat(40)}`
 
-/** A few accounts, and few ids in each, so that events meet. */
+/** Few accounts, and few IDs in each, so that events collide. */
 const small = fc.integer({ min: 0, max: 4 })
 const text = fc.oneof(fc.constant(''), fc.string({ unit: 'grapheme', maxLength: 12 }))
 const texts = fc.record({ name: text, description: text })
@@ -53,7 +53,7 @@ const usageKeySet = of(
     createdAt: fc.bigInt({ min: 1n, max: 2_000_000_000n }),
   }),
 ).map(({ name, args: { n, ...args } }) => {
-  // A usage key is one account's for ever.
+  // A usage key belongs to one account permanently.
   return { name, args: { ...args, usageApiKeyHash: hashOf(`usage ${args.accountHash} ${n}`) } }
 })
 
@@ -136,13 +136,13 @@ export const created = (n: number): AccountEvent => ({
   },
 })
 
-/** Blocks of events, the first of which creates the three accounts that all others are of. */
+/** Blocks of events. The first block creates the three accounts that all other events refer to. */
 export const blocks = fc
   .array(fc.array(event, { maxLength: 6 }), { maxLength: 12 })
   .map((rest) => possible(rest))
   .map((rest): AccountEvent[][] => [[created(0), created(1), created(2)], ...rest])
 
-/** Without what the contract never does: revoke a key's hash that is not there, or set one that was revoked. */
+/** Filters out what the contract never does: revoking a key hash that is not set, or setting a revoked one. */
 function possible(all: AccountEvent[][]): AccountEvent[][] {
   const set = new Set<string>()
   const revoked = new Set<string>()
@@ -154,7 +154,7 @@ function possible(all: AccountEvent[][]): AccountEvent[][] {
   return all.map((events) => events.filter(isPossible))
 }
 
-/** Everything that a state says, in an order of its own. */
+/** All contents of a state, in a canonical order. */
 export function everythingIn(state: AccountsState): unknown {
   const inOrder = (map: Iterable<[unknown, unknown]>) =>
     [...map]

@@ -18,8 +18,8 @@ afterEach(() => database.close())
 const at = (text: string) => new Date(text)
 const rows = () => database.db.select().from(keyUses)
 
-describe('when a key was last used', () => {
-  it('is known at once, and costs no query', async () => {
+describe('the last use of a key', () => {
+  it('is known at once, without a query', async () => {
     uses.used('0xa')
     expect(await rows()).toEqual([])
     const known = await uses.lastUsedAt(['0xa', '0xb'])
@@ -34,7 +34,7 @@ describe('when a key was last used', () => {
     expect((await uses.lastUsedAt(['0xa'])).get('0xa')).toEqual(at('2026-05-22T13:05:01Z'))
   })
 
-  it('is known to another process, and to the next one, when it was written down', async () => {
+  it('is visible to other processes once it is flushed', async () => {
     uses.used('0xa')
     uses.used('0xb')
     await uses.flush()
@@ -51,7 +51,7 @@ describe('when a key was last used', () => {
     expect((await another().lastUsedAt(['0xa'])).get('0xa')).toEqual(at('2026-05-22T13:05:01Z'))
   })
 
-  it('is kept for the next try when it could not be written', async () => {
+  it('is kept for a retry if the flush fails', async () => {
     const { db } = await closed()
     const failing = new KeyUses({ db, now: () => nowMs })
     failing.used('0xa')
@@ -59,7 +59,7 @@ describe('when a key was last used', () => {
     await expect(failing.flush(), 'it tries again').rejects.toThrow()
   })
 
-  it('is written for more keys than fit one statement', async () => {
+  it('is flushed for more keys than fit into one statement', async () => {
     const hashes = Array.from({ length: 25_000 }, (_, n) => `0x${n}`)
     for (const hash of hashes) uses.used(hash)
     await uses.flush()

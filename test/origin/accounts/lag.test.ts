@@ -34,7 +34,7 @@ beforeEach(() => proxy.use(undefined))
 
 const has = ({ mirror }: MirrorUnderTest, hash: string) =>
   mirror.current().account(hash) !== undefined
-/** A mirror that looks often, past what it may be without hearing from the chain at its next old look. */
+/** A mirror that polls every 20 ms. */
 const follower = () => world.mirror({ chain, pollMs: 20 })
 const isStale = ({ mirror }: MirrorUnderTest) => {
   try {
@@ -45,7 +45,7 @@ const isStale = ({ mirror }: MirrorUnderTest) => {
 }
 
 describe('behind a load balancer', () => {
-  it('a node that lags: the state stays, and does not count as fresh', async () => {
+  it('keeps its state behind a lagging node, but does not count it as fresh', async () => {
     const followed = await follower()
     const known = await world.newAccount()
     await expect.poll(() => has(followed, known)).toBe(true)
@@ -61,7 +61,7 @@ describe('behind a load balancer', () => {
     expect(has(followed, known)).toBe(true)
   })
 
-  it('a head from one node and no logs from another: the write is not skipped', async () => {
+  it('does not skip a write if one node reports the head and another has no logs yet', async () => {
     const followed = await follower()
     const behind = lagging(await world.tip())
     const rule: Rule = (calls, forward) =>
@@ -75,7 +75,7 @@ describe('behind a load balancer', () => {
     await expect.poll(() => has(followed, hash)).toBe(true)
   })
 
-  it('an empty answer to a question by hash is not believed from a node that has not the block', async () => {
+  it('does not trust an empty response to a query by hash from a node without that block', async () => {
     const followed = await follower()
     const height = await world.tip()
     const lost: Rule = async (calls, forward) =>
@@ -92,7 +92,7 @@ describe('behind a load balancer', () => {
     await expect.poll(() => has(followed, hash)).toBe(true)
   })
 
-  it('nodes that lag by turns: each write is there when its block was waited for', async () => {
+  it('holds each write once its block is synced, although nodes lag in turn', async () => {
     const followed = await world.mirror({ chain })
     let turn = 0
     proxy.use(async (calls, forward) => {
@@ -106,7 +106,7 @@ describe('behind a load balancer', () => {
     }
   })
 
-  it('a reorganisation told by some nodes and not yet by others ends in the longer branch', async () => {
+  it('settles on the longer branch of a reorg that only some nodes report', async () => {
     const followed = await follower()
     const lost = await world.newAccount()
     await expect.poll(() => has(followed, lost)).toBe(true)
@@ -122,7 +122,7 @@ describe('behind a load balancer', () => {
   })
 })
 
-describe('a look that fails', () => {
+describe('a failing poll', () => {
   const failures: Record<string, Reply | Rule> = {
     'a connection that is cut': 'cut',
     'a node that limits its callers': { status: 429, body: 'slow down' },
@@ -143,7 +143,7 @@ describe('a look that fails', () => {
     },
   }
   for (const [what, reply] of Object.entries(failures)) {
-    it(`${what}: the state stays until it is too old, then 503, then all is well again`, async () => {
+    it(`${what}: keeps the state until it is stale, then throws ChainUnavailable, then recovers`, async () => {
       const followed = await follower()
       const before = everythingIn(followed.mirror.current())
       proxy.use(typeof reply === 'function' ? reply : () => reply)
@@ -158,14 +158,14 @@ describe('a look that fails', () => {
     })
   }
 
-  it('a slow chain is followed all the same', async () => {
+  it('does not stop a mirror from following a slow chain', async () => {
     const followed = await follower()
     proxy.use(slow(150))
     const hash = await world.newAccount()
     await expect.poll(() => has(followed, hash), { timeout: 3_000 }).toBe(true)
   })
 
-  it('swapped chain: one that ends before the contract never passes for fresh', async () => {
+  it('swapped chain: is not fresh if the chain ends before the contract’s block', async () => {
     const followed = await follower()
     proxy.use(lagging(0))
     followed.clock.aheadMs = MIRROR_STALE_MS
@@ -173,7 +173,7 @@ describe('a look that fails', () => {
     expect(isStale(followed)).toBe(true)
   })
 
-  it('swapped chain: one without the contract never passes for an empty one', async () => {
+  it('swapped chain: keeps the state and goes stale on a chain without the contract', async () => {
     const followed = await follower()
     const known = await world.newAccount()
     await expect.poll(() => has(followed, known)).toBe(true)
@@ -194,7 +194,7 @@ describe('a look that fails', () => {
   })
 })
 
-describe('a long way behind', () => {
+describe('a mirror that is far behind', () => {
   const far = async () => {
     const hashes: string[] = []
     for (let n = 0; n < 4; n++) {
@@ -204,7 +204,7 @@ describe('a long way behind', () => {
     return hashes
   }
 
-  it('reads by stretches, as long as the provider allows', async () => {
+  it('reads in ranges as long as the provider allows', async () => {
     const hashes = await far()
     proxy.use(async (calls, forward) =>
       (await forward(calls)).map((answer, n) => {
@@ -221,7 +221,7 @@ describe('a long way behind', () => {
     )
   })
 
-  it('a provider that fails for a while is asked on from where it stopped', async () => {
+  it('resumes where it stopped after a provider failure', async () => {
     const hashes = await far()
     let asked = 0
     proxy.use((calls, forward) => (++asked > 4 ? { status: 503, body: '' } : forward(calls)))
@@ -232,7 +232,7 @@ describe('a long way behind', () => {
     expect(hashes.every((hash) => has(begun, hash))).toBe(true)
   })
 
-  it('a node that has not the whole stretch is not believed', async () => {
+  it('does not trust a node that does not have the whole range', async () => {
     const [first] = await far()
     const behind = lagging((await world.tip()) - 100)
     proxy.use((calls, forward) =>
@@ -247,7 +247,7 @@ describe('a long way behind', () => {
     expect(has(begun, first!)).toBe(true)
   })
 
-  it('after a long time away goes on where it was', async () => {
+  it('resumes from its last block after a long time', async () => {
     const followed = await world.mirror({ chain })
     const hashes = await far()
     await followed.mirror.syncTo(await world.tip())
@@ -256,7 +256,7 @@ describe('a long way behind', () => {
   })
 })
 
-describe('what a look costs', () => {
+describe('the cost of a poll', () => {
   const cost = async (of: () => Promise<unknown>) => {
     const before = proxy.seen()
     await of()
@@ -267,7 +267,7 @@ describe('what a look costs', () => {
     }
   }
 
-  it('a write’s block: one request', async () => {
+  it('is one request for the block of a write', async () => {
     const { mirror } = await world.mirror({ chain })
     for (let n = 0; n < 3; n++) await world.newAccount()
     const tip = await world.tip()
@@ -275,7 +275,7 @@ describe('what a look costs', () => {
     expect(mirror.block).toBe(tip)
   })
 
-  it('blocks without the contract: no question for logs', async () => {
+  it('includes no log query for blocks without contract events', async () => {
     const followed = await world.mirror({ chain, pollMs: 30 })
     const before = followed.mirror.block
     const { methods } = await cost(async () => {

@@ -11,7 +11,7 @@ const CALL = { to: `0x${'22'.repeat(20)}`, data: '0x', value: 0n, gasLimit: 21_0
 
 const order = (writeId: string): Order => ({ ...CALL, writeId, functionName: 'addGroup' })
 
-/** A row of the outbox whose transaction is in no block. */
+/** An outbox row with a transaction that is in no block. */
 function sentRow(nonce: number): WriteRow {
   const { serialized } = signed(new SigningKey(PRIVATE_KEY), { ...CALL, chainId: 1n }, nonce, FEES)
   return {
@@ -62,7 +62,7 @@ function laneOf(mined: number, unsettled: WriteRow[]) {
   return { lane, recorded, resigned, broadcast }
 }
 
-it('double effect: a write that was mined meanwhile is not signed again', async () => {
+it('double effect: does not sign a write again that was mined in the meantime', async () => {
   const { lane, resigned, broadcast } = laneOf(6, [sentRow(5)])
   await lane.recall()
   const [write] = lane.sent
@@ -72,7 +72,7 @@ it('double effect: a write that was mined meanwhile is not signed again', async 
   expect([resigned, broadcast]).toEqual([[], []])
 })
 
-it('fills the gaps between unsettled nonces before it appends', async () => {
+it('fills gaps between unsettled nonces before appending', async () => {
   const { lane, recorded, broadcast } = laneOf(5, [sentRow(6), sentRow(8)])
   for (const writeId of ['a', 'b', 'c']) await lane.send(order(writeId))
   expect(recorded.map(({ nonce }) => nonce)).toEqual([5, 7, 9])

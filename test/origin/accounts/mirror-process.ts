@@ -1,6 +1,6 @@
 /**
- * A process with a mirror and a read lease, for tests that stop one: a parent forks it and asks who a key is.
- * Arguments: RPC, contract, its block, database.
+ * A process with a mirror and a read lease, for tests that stop one. A parent forks it and asks it to resolve keys.
+ * Arguments: RPC URL, contract address, its block, database URL.
  */
 import { randomUUID } from 'node:crypto'
 import { connectChain } from '../../../origin/accounts/chain.ts'
@@ -12,7 +12,7 @@ const [rpcUrl = '', address = '', block = '', url = ''] = process.argv.slice(2)
 const now = () => performance.now()
 const chain = await connectChain(rpcUrl, { address, block: Number(block) })
 const onFailure = () => {}
-// It looks at the chain only when its lease makes it: what it learns, it learns from the requirement.
+// Polls the chain only when its lease requires it, so it learns of new blocks only from the requirement.
 const mirror = new AccountsMirror({ chain, pollMs: 1_000_000, now, onFailure, finality: 2 })
 await mirror.start()
 const { db } = await openDatabase(url)

@@ -11,7 +11,7 @@ afterAll(() => world.close())
 afterEach(() => world.closeMirrors())
 
 describe('the mirror', () => {
-  it('holds after a start what was written before it', async () => {
+  it('holds all earlier writes after startup', async () => {
     const hash = await world.newAccount()
     const usage = newHash()
     await world.write('addGroup', hash, 'group', 'text', [], [0])
@@ -33,7 +33,7 @@ describe('the mirror', () => {
     expect(state.principal(newHash())).toBeUndefined()
   })
 
-  it('holds a write when it is told the write’s block', async () => {
+  it('holds a write once it has synced to the write’s block', async () => {
     const { mirror } = await world.mirror()
     for (let n = 0; n < 5; n++) {
       const hash = newHash()
@@ -43,13 +43,13 @@ describe('the mirror', () => {
     }
   })
 
-  it('follows writes of others by itself', async () => {
+  it('picks up writes of others by polling', async () => {
     const { mirror } = await world.mirror({ pollMs: 20 })
     const hash = await world.newAccount()
     await expect.poll(() => mirror.current().account(hash)?.name).toBe('name')
   })
 
-  it('sees a write sent straight to the contract within a block and a second', async () => {
+  it('sees a direct write to the contract within a block and a second', async () => {
     const { mirror } = await world.mirror({ pollMs: 1_000 })
     const { hash: transaction } = await world.writeAs(WALLETS[2], 'newChainSecuredAccount', 'n', '')
     const began = performance.now()
@@ -58,11 +58,11 @@ describe('the mirror', () => {
     await expect
       .poll(() => mirror.current().account(accountHash), { interval: 10, timeout: 3_000 })
       .toMatchObject({ managed: false, adminWallet: WALLETS[2] })
-    // A second from one look to the next, and 0.2 s for the look on a busy machine.
+    // One second between polls, and 0.2 s for the poll itself on a busy machine.
     expect(performance.now() - began).toBeLessThan(1_200)
   })
 
-  it('fails when the chain was not heard from for too long, and recovers', async () => {
+  it('fails if the chain has not responded for too long, and recovers', async () => {
     const { mirror, clock } = await world.mirror()
     clock.aheadMs = MIRROR_STALE_MS - 1_000
     expect(mirror.current().size).toBeGreaterThanOrEqual(0)
@@ -73,7 +73,7 @@ describe('the mirror', () => {
     expect(() => mirror.current()).not.toThrow()
   })
 
-  it('counts its age from before it asked, so that a slow answer is not a fresh one', async () => {
+  it('counts its age from before the request, so that a slow response is not fresh', async () => {
     const { mirror, clock } = await world.mirror()
     await world.send('anvil_mine', ['0x1'])
     const target = await world.tip()
@@ -83,12 +83,12 @@ describe('the mirror', () => {
     expect(() => mirror.current()).toThrow(ChainUnavailable)
   })
 
-  it('does not start on a chain that is not there', async () => {
+  it('does not start if the chain is unreachable', async () => {
     const nowhere = connectChain('http://127.0.0.1:1', { address: '', block: 0 })
     await expect(nowhere).rejects.toBeInstanceOf(ChainUnavailable)
   })
 
-  it('does not start where the chain has no contract', async () => {
+  it('does not start on a chain without the contract', async () => {
     const chain = { ...world.chain, contractAddress: `0x${'12'.repeat(20)}` }
     const { mirror } = await world.mirror({ chain, start: false })
     await expect(mirror.start()).rejects.toBeInstanceOf(ChainUnavailable)

@@ -1,4 +1,4 @@
-/** The contract on a chain of its own, writes sent straight to it, and mirrors of it. */
+/** The contract on a separate chain, writes sent directly to it, and mirrors of it. */
 import { rmSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { SnapshotFile } from '../../../origin/accounts/mirror/snapshot-file.ts'
 import { SnapshotKeeper } from '../../../origin/accounts/mirror/snapshot-keeper.ts'
 import { startContract } from './contract.ts'
 
-/** Accounts of anvil itself, whose transactions it signs: the payer, and holders of ChainSecured accounts. */
+/** Accounts that anvil signs for: the payer, and holders of ChainSecured accounts. */
 export const WALLETS = [
   '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
@@ -23,12 +23,12 @@ export type Mirrored = Awaited<ReturnType<typeof startMirrored>>
 export type MirrorUnderTest = Awaited<ReturnType<Mirrored['mirror']>>
 
 let count = 0
-/** A hash that nothing else has. */
+/** Returns a unique hash. */
 export const newHash = (): string => id(`hash ${++count}`)
-/** An address that is nobody's. */
+/** Returns a unique address. */
 export const newAddress = (): string => `0x${newHash().slice(26)}`
 
-/** A usage key's permissions: none but those given. */
+/** Permissions of a usage key. All of them are denied unless given. */
 export const grants = (given: object = {}) => ({
   name: 'key',
   description: '',
@@ -66,16 +66,16 @@ export async function startMirrored() {
   const self = {
     ...contract,
     tip: () => chain.provider.getBlockNumber(),
-    /** The same contract through another node. */
+    /** Connects to the same contract through another node. */
     through: (url: string): Promise<Chain> =>
       connectChain(url, { address: chain.contractAddress, block: chain.contractBlock }),
 
     /** Sends a write and waits for its block. */
     write: async (name: string, ...args: unknown[]) => receiptOf(await send(PAYER, name, args)),
-    /** The same, of a wallet that holds a ChainSecured account. */
+    /** Like `write`, but sent from the wallet of a ChainSecured account. */
     writeAs: async (wallet: string, name: string, ...args: unknown[]) =>
       receiptOf(await send(wallet, name, args)),
-    /** Sends writes without waiting between them. */
+    /** Sends writes without waiting between them, then waits for all of their blocks. */
     writeAll: async (writes: readonly (readonly [string, ...unknown[]])[]) => {
       const hashes: string[] = []
       for (const [name, ...args] of writes) hashes.push(await send(PAYER, name, args))
@@ -88,7 +88,7 @@ export async function startMirrored() {
     },
 
     path: (name: string) => join(folder, name),
-    /** Started, with a clock that a test can put ahead; it looks at the chain only when it is asked to. */
+    /** Starts a mirror with a clock that a test can advance. By default, it polls the chain only on request. */
     mirror: async (options: Partial<MirrorOptions> & { start?: boolean } = {}) => {
       const clock = { aheadMs: 0 }
       const failures: unknown[] = []
@@ -104,7 +104,7 @@ export async function startMirrored() {
       if (options.start !== false) await mirror.start()
       return { mirror, clock, failures }
     },
-    /** What keeps a mirror's state in the file of that name. */
+    /** Returns the snapshot file of that name and its keeper. */
     snapshots: (name: string, given: { key?: Uint8Array; chain?: Chain } = {}) => {
       const unusable: string[] = []
       const failures: unknown[] = []
@@ -120,7 +120,7 @@ export async function startMirrored() {
       const keeper = new SnapshotKeeper({ file, now: () => performance.now(), onFailure })
       return { file, keeper, unusable, failures }
     },
-    /** A test that is over looks at the chain no more. */
+    /** Stops all polling after a test. */
     closeMirrors: async () => {
       await Promise.all(mirrors.splice(0).map((mirror) => mirror.close()))
     },

@@ -22,13 +22,13 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-/** The process holds the payer's lease for so long. */
+/** Gives the process a lease on the payer for `ms`. */
 const hold = (ms: number) =>
   database.db
     .insert(payers)
     .values({ number: 1, processId: 'a', leaseUntil: new Date(Date.now() + ms) })
 
-it('keeps a write final when word of an earlier block arrives late', async () => {
+it('keeps a write final if a report of an earlier block arrives late', async () => {
   await hold(HOUR_MS)
   expect(await outbox.record(WRITE)).toBe('recorded')
   await outbox.final('write', MINED)
@@ -38,7 +38,7 @@ it('keeps a write final when word of an earlier block arrives late', async () =>
   expect(await outbox.unsettled(1)).toEqual([])
 })
 
-it('double effect: a process whose lease has run out records and signs nothing', async () => {
+it('double effect: records and signs nothing after its lease has expired', async () => {
   await hold(-1)
   expect(await outbox.record(WRITE)).toBe('lease_lost')
   expect(await outbox.resign(WRITE)).toBe(false)

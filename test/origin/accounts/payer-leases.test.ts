@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-it('takes a lapsed lease again instead of renewing it', async () => {
+it('takes an expired lease again instead of renewing it', async () => {
   const { db } = database
   const leases = new PayerLeases({ db, processId: 'a', leaseMs: 60_000 })
   await leases.ensure([1, 2])
@@ -24,7 +24,7 @@ it('takes a lapsed lease again instead of renewing it', async () => {
   expect(await leases.take([1, 2])).toEqual([1])
 })
 
-it('takes at once what the process before it had, and nothing that others hold', async () => {
+it('takes over the leases of its predecessor at once, and none that others hold', async () => {
   const { db } = database
   const as = (processId: string, predecessor?: string) =>
     new PayerLeases({ db, processId, predecessor, leaseMs: 60_000 })

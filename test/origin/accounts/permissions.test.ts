@@ -45,25 +45,25 @@ const oneHash = cidHash('QmOne')
 const groupsOf = (principal: Principal, cid = 'QmOne') =>
   permissionToRun(principal, cid)?.groups.map((group) => group.id)
 
-describe('who may run an action', () => {
-  it('a usage key: where a group that it lists permits the action', () => {
+describe('permission to run an action', () => {
+  it('is granted to a usage key if a listed group permits the action', () => {
     const account = accountWith([{ cids: [oneHash] }, { cids: [cidHash('QmTwo')] }])
     expect(groupsOf(usage(account, 1, 2))).toEqual([1])
     expect(groupsOf(usage(account, 2))).toBeUndefined()
     expect(groupsOf(usage(account))).toBeUndefined()
   })
 
-  it('a usage key that lists a removed group: as if it did not', () => {
+  it('is not granted by a listed group that was removed', () => {
     expect(groupsOf(usage(accountWith([{ cids: [oneHash] }]), 7))).toBeUndefined()
   })
 
-  it('a usage key with 0: wherever a group permits it, and nowhere else', () => {
+  it('is granted to a usage key with 0 by every group that permits the action, and by no other', () => {
     const account = accountWith([{ cids: [oneHash] }, { cids: [WILDCARD] }, {}])
     expect(groupsOf(usage(account, 0))).toEqual([1, 2])
     expect(groupsOf(usage(accountWith([{}]), 0))).toBeUndefined()
   })
 
-  it('the account’s own key: anything, with no wallet where no group permits the action', () => {
+  it('is granted to the account’s own key for any action, but without wallets if no group permits it', () => {
     const account = accountWith([{ pkps: [WILDCARD] }])
     const permission = permissionToRun(own(account), 'QmOne')!
     expect(permission.groups).toEqual([])
@@ -71,13 +71,13 @@ describe('who may run an action', () => {
     expect(answer).toEqual({ allowed: false, reason: 'not_permitted' })
   })
 
-  it('converted account: its old key runs nothing, its usage keys run what they may', () => {
+  it('converted account: is denied to the old key, and unchanged for usage keys', () => {
     const account = accountWith([{ cids: [WILDCARD] }], false)
     expect(permissionToRun(own(account), 'QmOne')).toBeUndefined()
     expect(groupsOf(usage(account, 1))).toEqual([1])
   })
 
-  it('unregistered wallet: a group that permits all wallets gives no one else’s', () => {
+  it('unregistered wallet: a group that permits all wallets does not permit wallets of other accounts', () => {
     const account = accountWith([{ cids: [WILDCARD], pkps: [WILDCARD] }])
     const permission = permissionToRun(usage(account, 1), 'QmOne')!
     const ask = (text: string) => walletForRun(usage(account, 1), permission, pkpIdOf(text))
@@ -85,7 +85,7 @@ describe('who may run an action', () => {
     expect(ask('another')).toEqual({ allowed: false, reason: 'not_registered' })
   })
 
-  it('in an account of thousands of groups: the same answers, by a look-up', () => {
+  it('is looked up in an index if the account has thousands of groups', () => {
     const groups = Array.from({ length: 3_000 }, (_, n) => ({ cids: [cidHash(`Qm${n}`)] }))
     const account = accountWith([...groups, { cids: [WILDCARD, oneHash] }])
     expect(groupsOf(usage(account, 0), 'Qm77')).toEqual([78, 3_001])
@@ -99,7 +99,7 @@ describe('who may run an action', () => {
     }
     const principal = usage({ ...account, groups: counted }, 0)
     for (let n = 0; n < 50; n++) permissionToRun(principal, `Qm${n}`)
-    // Two passes to make the index, and none for a check.
+    // Two passes build the index, and the checks need no further pass.
     expect(looked.groups).toBeLessThanOrEqual(2 * counted.size)
   })
 })
@@ -121,7 +121,7 @@ describe('the mirror and the contract', () => {
   const groups = ids(0, 1, 2, 3)
   const key = fc.nat({ max: 3 })
   const noText = fc.constant('')
-  /** A write to an account: what comes after its credential. Many are refused, as they are in life. */
+  /** A write to an account, without the credential. Many of these are rejected, as in production. */
   const write = fc.oneof(
     fc.tuple(fc.constant('addGroup'), noText, noText, pkps, cids),
     fc.tuple(fc.constant('addGroup'), noText, noText, pkps, cids),
@@ -153,7 +153,7 @@ describe('the mirror and the contract', () => {
     fc.tuple(fc.constant('convertToChainSecuredAccount'), fc.nat({ max: 7 })),
   )
 
-  /** The write's function and arguments, with the hashes of this run in place of the numbers. */
+  /** The function and arguments of a write, with this run's hashes in place of the numbers. */
   const argumentsOf = (hashes: Hashes, credential: string, [name, ...rest]: unknown[]) => {
     const [first, second] = rest as [number, number[]]
     switch (name) {
@@ -166,7 +166,7 @@ describe('the mirror and the contract', () => {
       case 'rotateAccountApiKey':
         return [credential, hashes.own[first]!]
       case 'convertToChainSecuredAccount':
-        // Once in a while, or nothing else would ever be compared.
+        // Only occasionally: after a conversion there is little left to compare.
         return [credential, first === 0 ? hashes.admin : `0x${'0'.repeat(40)}`, newHash()]
       default:
         return [credential, ...rest]
@@ -175,7 +175,7 @@ describe('the mirror and the contract', () => {
 
   type Hashes = { own: string[]; usage: string[]; admin: string }
 
-  /** Sends one after the other; who sends and by which credential is part of what is tried. */
+  /** Sends the writes one after the other. The sender and the credential vary as well. */
   const sendAll = async (hashes: Hashes, writes: [number, boolean, unknown[]][]) => {
     for (const [credential, byAdmin, one] of writes) {
       const args = argumentsOf(hashes, hashes.own[credential]!, one)
@@ -210,7 +210,7 @@ describe('the mirror and the contract', () => {
       await world.send('anvil_impersonateAccount', [admin])
       const hashes: Hashes = {
         own: [newHash(), newHash(), newHash()],
-        // The last is the public hash of a wallet: anyone may register it, before it is an alias or after.
+        // The last is the public hash of a wallet. Anyone may register it, before or after it becomes an alias.
         usage: [newHash(), newHash(), newHash(), keccak256(admin)],
         admin,
       }
@@ -249,7 +249,7 @@ describe('the mirror and the contract', () => {
       },
     )
     await fc.assert(fc.asyncProperty(writes as never, oneRun), { numRuns: 20, endOnFailure: true })
-    // Neither of two states in which everything is refused, or permitted, would say much.
+    // A state that rejects or permits everything would prove little.
     expect(permitted / asked).toBeGreaterThan(0.02)
     expect(permitted / asked).toBeLessThan(0.9)
   })

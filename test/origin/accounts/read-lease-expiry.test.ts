@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-/** A database whose answer to a renewal arrives `delayMs` later by this clock. */
+/** A database whose response to a renewal arrives `delayMs` later by this clock. */
 function delayedBy(delayMs: number, clock: { at: number }): OpenDatabase['db'] {
   return new Proxy(database.db, {
     get(target, name) {
@@ -27,7 +27,7 @@ function delayedBy(delayMs: number, clock: { at: number }): OpenDatabase['db'] {
   })
 }
 
-it('revoked key: a read lease ends two seconds after its request, however late the answer', async () => {
+it('revoked key: expires a read lease two seconds after its request, however late the response', async () => {
   const clock = { at: 10_000 }
   let check = () => {}
   const lease = new ReadLease({
@@ -43,13 +43,13 @@ it('revoked key: a read lease ends two seconds after its request, however late t
     clock.at = 10_000 + READ_LEASE_MS
     expect(check).not.toThrow()
     clock.at += 1
-    expect(check).toThrow('catch up')
+    expect(check).toThrow('caught up')
   } finally {
     await lease.close()
   }
 })
 
-it('waits at its start for a chain that has lost blocks, as long as it takes, and reports it', async () => {
+it('waits at startup until a chain that lost blocks has caught up, and reports each failure', async () => {
   const { db } = database
   await db.insert(mirrorRequirements).values({ chain: 'chain', block: 7 })
   const failures: unknown[] = []
@@ -60,7 +60,7 @@ it('waits at its start for a chain that has lost blocks, as long as it takes, an
     },
     syncTo: async () => {
       block++
-      if (block < 7) throw new ChainUnavailable('the chain does not show block 7 again')
+      if (block < 7) throw new ChainUnavailable('its node no longer returns block 7')
     },
     guard: () => {},
   }

@@ -57,7 +57,7 @@ describe('two origin processes', () => {
     await world.closeMirrors()
   })
 
-  /** A process' mirror and lease. The mirror looks at the chain only when it is told to. */
+  /** Opens a process with a mirror and a lease. The mirror polls the chain only on request. */
   const begin = async (
     options: { chain?: Chain; notices?: boolean; start?: boolean; predecessor?: string } = {},
   ) => {
@@ -90,7 +90,10 @@ describe('two origin processes', () => {
         throw error
       }
     }
-    /** What the writer does when it has a receipt. @returns how long the answer took, in ms */
+    /**
+     * Does what the writer does after a receipt.
+     * @returns the time until both steps are done, in ms
+     */
     const write = async (name: string, ...args: unknown[]) => {
       const { blockNumber, blockHash } = await world.write(name, ...args)
       const began = performance.now()
@@ -100,7 +103,7 @@ describe('two origin processes', () => {
     }
     return { one, mirror, lease, everywhere, database, processId, answers, write }
   }
-  it('a start ends the lease of the process before it, and of no other', async () => {
+  it('release the lease of a predecessor at startup, and no other lease', async () => {
     const [killed, other] = [await begin(), await begin()]
     const next = await begin({ predecessor: killed.processId })
     const rows = await next.database.db.select().from(mirrorLeases)
@@ -115,7 +118,7 @@ describe('two origin processes', () => {
     return key
   }
 
-  it('revoked key: it opens nothing at either when the write has answered', async () => {
+  it('revoked key: grants nothing at either process once the write has returned', async () => {
     const [a, b] = [await begin(), await begin()]
     await sleep(100)
     for (let n = 0; n < 10; n++) {
@@ -123,12 +126,12 @@ describe('two origin processes', () => {
       expect([a.answers(key), b.answers(key)]).toEqual(['known', 'known'])
       const tookMs = await b.write('removeUsageApiKey', account, key)
       expect([a.answers(key), b.answers(key)]).toEqual(['unknown', 'unknown'])
-      // Far below a lease: the other was told, and nothing had to run out.
+      // Far below a lease: the other process was notified, so no lease had to expire.
       expect(tookMs).toBeLessThan(READ_LEASE_MS / 2)
     }
   })
 
-  it('revoked key: also where no notice arrives, by the next renewal', async () => {
+  it('revoked key: is applied at the next renewal by a process without notifications', async () => {
     const [a, b] = [await begin(), await begin({ notices: false })]
     const key = await newKey(a)
     const tookMs = await a.write('removeUsageApiKey', account, key)
@@ -136,7 +139,7 @@ describe('two origin processes', () => {
     expect(tookMs).toBeLessThan(READ_LEASE_MS)
   })
 
-  it('a hundred writes at once wait together', async () => {
+  it('wait together for a hundred concurrent writes', async () => {
     const [a, b] = [await begin(), await begin()]
     const receipts = await world.writeAll(
       Array.from({ length: 100 }, () => ['addGroup', account, 'g', '', [], []] as const),
@@ -147,7 +150,7 @@ describe('two origin processes', () => {
     expect(b.mirror.block).toBeGreaterThanOrEqual(last)
   })
 
-  it('a process whose chain hangs is fenced after two seconds, and the write answers then', async () => {
+  it('fence a process after two seconds if its chain hangs, and then complete the write', async () => {
     const [a, b] = [await begin(), await begin({ chain: distant })]
     const key = await newKey(a)
     expect(b.answers(key)).toBe('known')
@@ -161,7 +164,7 @@ describe('two origin processes', () => {
     await expect.poll(() => b.answers(key), { timeout: 10_000 }).toBe('unknown')
   })
 
-  it('a process that was stopped never answers by what it saw before', async () => {
+  it('never answer from old state after being suspended', async () => {
     const a = await begin()
     const key = await newKey(a)
     const { contractAddress, contractBlock } = world.chain
@@ -188,7 +191,7 @@ describe('two origin processes', () => {
     await expect.poll(ask, { timeout: 5_000 }).toBe('unknown')
   })
 
-  it('a process that has lost the database answers no more after two seconds', async () => {
+  it('stop answering two seconds after losing the database', async () => {
     const b = await begin()
     const key = newHash()
     b.one.closed = true
@@ -198,7 +201,7 @@ describe('two origin processes', () => {
     expect(b.answers(key)).toBe('unavailable')
   })
 
-  it('a process that has ended is not waited for', async () => {
+  it('do not wait for a process that was closed', async () => {
     const [a, b] = [await begin(), await begin()]
     await b.lease.close()
     expect(b.answers(newHash())).toBe('unavailable')
@@ -206,7 +209,7 @@ describe('two origin processes', () => {
     expect(tookMs).toBeLessThan(READ_LEASE_MS / 2)
   })
 
-  it('a process that starts at a node that lags answers nothing before it has caught up', async () => {
+  it('answer nothing after starting at a lagging node until caught up', async () => {
     const a = await begin()
     const key = await newKey(a)
     proxy.use(lagging(await world.tip()))
@@ -222,7 +225,7 @@ describe('two origin processes', () => {
     expect(b.answers(key)).toBe('unknown')
   })
 
-  it('the database away: a write that is done says so, and is not held up for ever', async () => {
+  it('fail a wait with ChainUnavailable if the database is unavailable, instead of waiting permanently', async () => {
     const a = await begin()
     a.one.closed = true
     await a.database.close()
@@ -230,7 +233,7 @@ describe('two origin processes', () => {
     await expect(a.everywhere.wait(blockNumber)).rejects.toBeInstanceOf(ChainUnavailable)
   })
 
-  it('the writer answers when both have it', async () => {
+  it('both hold a write when the writer returns', async () => {
     const [a, b] = [await begin(), await begin()]
     const phrase = 'test test test test test test test test test test test junk'
     const keyOf = (n: number) =>

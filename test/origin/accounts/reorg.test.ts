@@ -13,17 +13,17 @@ afterAll(() => world.close())
 afterEach(() => world.closeMirrors())
 
 const has = (mirror: AccountsMirror, hash: string) => mirror.current().account(hash) !== undefined
-/** Brings a mirror to the chain's head, whatever block is there. */
+/** Syncs a mirror to the head of the chain, on whichever branch that is. */
 const toHead = async (mirror: AccountsMirror) => {
   const head = (await world.chain.provider.getBlock('latest'))!
   await mirror.syncTo(head.number, head.hash!)
 }
-/** Blocks that come by themselves would be on one branch or the other by chance. */
+/** With interval mining, blocks would land on one branch or the other by chance. */
 beforeAll(() => world.send('evm_setAutomine', [true]))
 
-describe('a reorganisation', () => {
+describe('a reorg', () => {
   for (const depth of [1, 2, 7, 40]) {
-    it(`of ${depth} blocks: what was in them is gone, what came before and instead is there`, async () => {
+    it(`of ${depth} blocks: drops the lost accounts, and keeps earlier ones and replacements`, async () => {
       const { mirror } = await world.mirror()
       const before = await world.newAccount()
       const lost: string[] = []
@@ -41,7 +41,7 @@ describe('a reorganisation', () => {
     })
   }
 
-  it('brings back what a lost block had changed', async () => {
+  it('restores what a lost block had changed', async () => {
     const { mirror } = await world.mirror()
     const hash = await world.newAccount()
     await world.write('addGroup', hash, 'first', '', [], [])
@@ -60,7 +60,7 @@ describe('a reorganisation', () => {
     expect(names()).toEqual(['first'])
   })
 
-  it('of equal height is taken', async () => {
+  it('to a branch of equal height is followed', async () => {
     const { mirror } = await world.mirror()
     const lost = await world.newAccount()
     await toHead(mirror)
@@ -69,7 +69,7 @@ describe('a reorganisation', () => {
     expect(has(mirror, lost)).toBe(false)
   })
 
-  it('to a lower head leaves the state as it is, and it grows old', async () => {
+  it('to a lower head keeps the state, which becomes stale', async () => {
     const { mirror, clock } = await world.mirror({ pollMs: 20 })
     const snapshot = await world.send('evm_snapshot', [])
     const lost = await world.newAccount()
@@ -83,7 +83,7 @@ describe('a reorganisation', () => {
     expect(() => mirror.current()).toThrow(ChainUnavailable)
   })
 
-  it('deeper than what can be undone is read from the contract’s first block', async () => {
+  it('deeper than the undo history causes a read from the contract’s first block', async () => {
     const { mirror, failures } = await world.mirror()
     const before = await world.newAccount()
     const lost = await world.newAccount()
@@ -98,7 +98,7 @@ describe('a reorganisation', () => {
 })
 
 describe('a killed chain', () => {
-  it('that lost its last blocks is followed again within a few', async () => {
+  it('that lost its last blocks is followed again within a few blocks', async () => {
     const { mirror } = await world.mirror({ pollMs: 20 })
     const snapshot = await world.send('evm_snapshot', [])
     const lost = [await world.newAccount(), await world.newAccount(), await world.newAccount()]
@@ -111,7 +111,7 @@ describe('a killed chain', () => {
     expect(lost.filter((hash) => has(mirror, hash))).toEqual([])
   })
 
-  it('answers a write only when the write’s own branch is taken', async () => {
+  it('confirms a write only once the mirror is on the write’s branch', async () => {
     const { mirror } = await world.mirror()
     const snapshot = await world.send('evm_snapshot', [])
     for (let n = 0; n < 3; n++) await world.newAccount()
@@ -120,7 +120,7 @@ describe('a killed chain', () => {
     const hash = newHash()
     const mined = await world.write('newAccount', hash, `0x${hash.slice(26)}`, 'name', '')
     const answered = mirror.syncTo(mined.blockNumber, mined.blockHash)
-    // At that height the mirror holds another block: without the hash it would have answered at once.
+    // The mirror holds another block at that height. Without the hash, it would have returned at once.
     await mirror.syncTo(mined.blockNumber)
     expect(has(mirror, hash)).toBe(false)
     await world.newAccount()

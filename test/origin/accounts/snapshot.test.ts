@@ -38,7 +38,7 @@ beforeEach(({ task }) => {
   name = `${task.id}.snapshot`
 })
 const padded = (address: string) => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`
-/** A mirror that keeps its state, and what it wrote when it was closed. */
+/** Runs a mirror that stores its state, and returns its contents when closed. */
 const keep = async () => {
   const { keeper } = world.snapshots(name)
   const { mirror } = await world.mirror({ snapshots: keeper })
@@ -46,7 +46,7 @@ const keep = async () => {
   await mirror.close()
   return everything
 }
-/** A mirror that starts from the file, and what it asked the chain. */
+/** Starts a mirror from the file, and records which methods it calls on the chain. */
 const start = async (keeper: SnapshotKeeper) => {
   const chain = await world.through(proxy.url)
   const before = proxy.seen().methods.length
@@ -56,7 +56,7 @@ const start = async (keeper: SnapshotKeeper) => {
 }
 
 describe('a snapshot', () => {
-  it('gives the next start the same state, without reading the chain again', async () => {
+  it('restores the same state at the next start, without reading logs again', async () => {
     const everything = await keep()
     const { keeper, unusable } = world.snapshots(name)
     const { mirror, asked } = await start(keeper)
@@ -65,7 +65,7 @@ describe('a snapshot', () => {
     expect(asked).not.toContain('eth_getLogs')
   })
 
-  it('former owner: a transfer is known from the file as from the chain', async () => {
+  it('former owner: preserves that an account was transferred', async () => {
     const [kept, handedOn] = [await world.newAccount(), await world.newAccount()]
     await world.write('convertToChainSecuredAccount', kept, WALLETS[3], newHash())
     await world.write('convertToChainSecuredAccount', handedOn, WALLETS[1], newHash())
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
       ])
   })
 
-  it('is gone on from: what was written since is there too, and what was revoked since is not', async () => {
+  it('is updated at startup with later writes and revocations', async () => {
     const usage = newHash()
     const own = await world.newAccount()
     await world.write('setUsageApiKey', own, usage, grants({ executeInGroups: [0] }))
@@ -99,7 +99,7 @@ describe('a snapshot', () => {
     )
   })
 
-  it('is of a final block: a reorganisation above it leaves it usable', async () => {
+  it('is taken at a final block, so that it remains usable after a reorg above it', async () => {
     await world.send('anvil_mine', ['0x5'])
     const { keeper } = world.snapshots(name)
     const { mirror } = await world.mirror({ snapshots: keeper })
@@ -114,7 +114,7 @@ describe('a snapshot', () => {
     expect(next.current().account(lost)).toBeUndefined()
   })
 
-  it('of a block that the chain has given up is left alone', async () => {
+  it('is ignored if its block is no longer on the chain', async () => {
     await keep()
     const lost = await world.newAccount()
     await world.send('anvil_mine', ['0x4'])
@@ -139,7 +139,7 @@ describe('a snapshot', () => {
   })
 })
 
-describe('a file that can not be used', () => {
+describe('an unusable file', () => {
   const cases: Record<string, (bytes: Buffer) => Buffer> = {
     empty: () => Buffer.alloc(0),
     'cut in its head': (bytes) => bytes.subarray(0, 20),
@@ -156,7 +156,7 @@ describe('a file that can not be used', () => {
     'longer than it was': (bytes) => Buffer.concat([bytes, Buffer.alloc(8)]),
   }
   for (const [what, spoil] of Object.entries(cases)) {
-    it(`${what}: is named in the log, and the chain is read instead`, async () => {
+    it(`${what}: is logged, and the chain is read instead`, async () => {
       const everything = await keep()
       writeFileSync(world.path(name), spoil(readFileSync(world.path(name))))
       const { keeper, unusable } = world.snapshots(name)
@@ -166,15 +166,15 @@ describe('a file that can not be used', () => {
     })
   }
 
-  it('of another contract is left alone', async () => {
+  it('of another contract is ignored', async () => {
     await keep()
     const other = { ...world.chain, contractAddress: `0x${'12'.repeat(20)}` }
     const { file, unusable } = world.snapshots(name, { chain: other })
     expect(await file.read()).toBeUndefined()
-    expect(unusable).toEqual(['it is of another chain or contract'])
+    expect(unusable).toEqual(['belongs to another chain or contract'])
   })
 
-  it('forged: grants nothing, whoever can write the folder', async () => {
+  it('forged: grants nothing to an attacker with write access to the folder', async () => {
     const { mirror } = await world.mirror()
     const thief = newHash()
     const state = mirror.current()
@@ -189,12 +189,12 @@ describe('a file that can not be used', () => {
 
     const { keeper, unusable } = world.snapshots(name)
     const { mirror: started } = await start(keeper)
-    expect(unusable).toEqual(['it was cut, damaged, or not written by this deployment'])
+    expect(unusable).toEqual(['truncated, corrupted, or written by another deployment'])
     expect(started.current().principal(thief)).toBeUndefined()
     expect(started.current().principal(written.usage)).toBeDefined()
   })
 
-  it('in a place that can not be written is a line in the log', async () => {
+  it('at an unwritable path is only logged', async () => {
     const { keeper, failures } = world.snapshots('../no\0folder/x')
     const { mirror } = await world.mirror({ snapshots: keeper })
     await mirror.close()

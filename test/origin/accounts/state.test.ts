@@ -39,15 +39,15 @@ const stateOf = (...events: AccountEvent[]) => {
   return state
 }
 
-describe('who a key is', () => {
-  it('an alias of an API key is the account’s own key', () => {
+describe('resolving a key', () => {
+  it('finds the account for an alias of its API key', () => {
     const state = stateOf(created(0), alias('second'))
     const found = state.principal(hashOf('second'))
     expect(found).toMatchObject({ keyHash: hashOf('second'), account: { hash: master } })
     expect(found?.usageKey).toBeUndefined()
   })
 
-  it('a key that was rotated away is nobody, and the account keeps its hash', () => {
+  it('does not find a key that was rotated away, while the account keeps its hash', () => {
     const revoked = event('ApiKeyHashRevoked', { apiKeyHash: master })
     const state = stateOf(created(0), alias('second'), revoked)
     expect(state.principal(master)).toBeUndefined()
@@ -55,13 +55,13 @@ describe('who a key is', () => {
     expect(state.account(master)?.hash).toBe(master)
   })
 
-  it('revived key: a key that was revoked stays nobody when its alias is set once more', () => {
+  it('revived key: does not find a revoked key if its alias is set again', () => {
     const revoked = event('ApiKeyHashRevoked', { apiKeyHash: hashOf('second') })
     const state = stateOf(created(0), alias('second'), revoked, alias('second'))
     expect(state.principal(hashOf('second'))).toBeUndefined()
   })
 
-  it('a removed usage key is nobody', () => {
+  it('does not find a removed usage key', () => {
     const removed = event('UsageApiKeyRemoved', { usageApiKeyHash: hashOf('usage') })
     const state = stateOf(created(0), usageKey('usage'))
     expect(state.principal(hashOf('usage'))?.usageKey?.createdAt).toBe(5)
@@ -69,7 +69,7 @@ describe('who a key is', () => {
     expect(state.principal(hashOf('usage'))).toBeUndefined()
   })
 
-  it('public wallet as key: the hash of a wallet opens no account', () => {
+  it('public wallet as key: does not find an account by the hash of a wallet', () => {
     const wallet = addressOf('owner')
     const state = stateOf(created(0), created(2), alias('wallet', wallet))
     expect(state.account(hashOf('account 2'))?.managed).toBe(false)
@@ -77,7 +77,7 @@ describe('who a key is', () => {
     expect(state.principal(hashOf('wallet'))).toBeUndefined()
   })
 
-  it('squatted wallet: a usage key of the same hash is the usage key still', () => {
+  it('squatted wallet: still finds a usage key after a wallet account with the same hash is created', () => {
     const state = stateOf(created(0), usageKey('account 2'), created(2))
     expect(state.principal(hashOf('account 2'))).toMatchObject({
       account: { hash: master },
@@ -85,7 +85,7 @@ describe('who a key is', () => {
     })
   })
 
-  it('after a conversion the old key still says which account it was of', () => {
+  it('still finds the account for its old key after a conversion', () => {
     const converted = event('AccountConverted', { adminWallet: addressOf('owner') })
     const state = stateOf(created(0), usageKey('usage'), converted)
     expect(state.principal(master)).toMatchObject({
@@ -95,7 +95,7 @@ describe('who a key is', () => {
   })
 })
 
-describe('who a wallet is', () => {
+describe('resolving a wallet', () => {
   const [first, second] = ['first', 'second'].map((name) => getAddress(addressOf(name))) as [
     string,
     string,
@@ -119,7 +119,7 @@ describe('who a wallet is', () => {
       expect.objectContaining({ name: 'NotTheAdmin', wallet, heir }),
     )
 
-  it('the admin of the account that it opened, or that was converted to it', () => {
+  it('finds the account that the wallet opened, or that was converted to it', () => {
     const opened = {
       ...created(2).args,
       adminWallet: first,
@@ -132,7 +132,7 @@ describe('who a wallet is', () => {
     expect([account.hash, keyHash, wallet]).toEqual([master, accountHashOfWallet(first), first])
   })
 
-  it('former admin: after a transfer it is told who is the admin, and the new one is let in', () => {
+  it('former admin: rejects it after a transfer and names the new admin, which is accepted', () => {
     const state = stateOf(created(0), ...converted)
     isNobody(second, state)
     state.apply(transferred)
@@ -140,21 +140,21 @@ describe('who a wallet is', () => {
     expect(principalOfWallet(second, state).account.hash).toBe(master)
   })
 
-  it('transfer undone: where the chain takes another branch, the first is the admin again', () => {
+  it('transfer undone: finds the first admin again after a reorg', () => {
     const state = stateOf(created(0), ...converted)
     undo(state.apply(transferred))
     expect(principalOfWallet(first, state).account.hash).toBe(master)
     isNobody(second, state)
   })
 
-  it('squatted hash: one that is registered as a usage key makes its wallet the admin of nothing', () => {
+  it('squatted hash: does not find an account for a wallet if its hash is registered as a usage key', () => {
     const squatted = usageKey('squatted')
     squatted.args.usageApiKeyHash = accountHashOfWallet(second)
     const state = stateOf(created(0), ...converted, squatted)
     isNobody(second, state)
   })
 
-  it('managed account: not even the wallet that stands for it asks by a signature', () => {
+  it('managed account: does not find the account even for its own admin wallet', () => {
     const state = stateOf({ ...created(0), args: { ...created(0).args, adminWallet: first } })
     isNobody(first, state)
     state.apply([named(first)])
@@ -162,7 +162,7 @@ describe('who a wallet is', () => {
   })
 })
 
-describe('records', () => {
+describe('account records', () => {
   const group = event('GroupSet', {
     groupId: 1n,
     name: 'g',
@@ -173,7 +173,7 @@ describe('records', () => {
   const permitted = (isPermitted: boolean) =>
     event('PkpInGroupSet', { groupId: 1n, pkpId: pkpIdOf('other'), permitted: isPermitted })
 
-  it('one that was handed out is not changed by what comes later', () => {
+  it('are not changed by later events once returned', () => {
     const state = stateOf(created(0), group, usageKey('usage', [1n]))
     const before = state.account(master)!
     const { groups, usageKeys } = before
@@ -189,7 +189,7 @@ describe('records', () => {
     expect(state.account(master)?.groups.size).toBe(0)
   })
 
-  it('events of a group that was removed later in the stretch are let pass', () => {
+  it('ignore events of a group that is removed later in the same range', () => {
     const stretch = [permitted(true), event('GroupRemoved', { groupId: 1n })]
     const state = stateOf(created(0), group, ...stretch)
     const before = everythingIn(state)
@@ -197,7 +197,7 @@ describe('records', () => {
     expect(everythingIn(state)).toEqual(before)
   })
 
-  it('an event of an account that was never created is refused, with all beside it', () => {
+  it('stay unchanged if any event of a batch belongs to an unknown account', () => {
     const state = stateOf(created(0))
     const before = everythingIn(state)
     const stranger = { name: 'GroupSet', args: { ...group.args, accountHash: hashOf('nobody') } }
@@ -205,14 +205,14 @@ describe('records', () => {
     expect(everythingIn(state)).toEqual(before)
   })
 
-  it('an event that this version does not know changes nothing', () => {
+  it('ignore events that this version does not know', () => {
     const state = stateOf(created(0))
     expect(state.apply([{ name: 'DiamondCut', args: {} }])).toEqual([])
   })
 })
 
 describe('any sequence of events', () => {
-  it('is undone block by block, to every state that was there before', () => {
+  it('can be undone block by block, through every earlier state', () => {
     fc.assert(
       fc.property(blocks, (all) => {
         const state = new AccountsState()
@@ -234,7 +234,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('applied again as a whole changes nothing', () => {
+  it('changes nothing if applied again as a whole', () => {
     fc.assert(
       fc.property(blocks, (all) => {
         const state = new AccountsState()
@@ -247,7 +247,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('gives the accounts of an earlier block, while the state stays where it is', () => {
+  it('yields the accounts at an earlier block without changing the state', () => {
     fc.assert(
       fc.property(blocks, fc.nat(), (all, n) => {
         const back = n % (all.length + 1)
@@ -267,7 +267,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('goes on from stored accounts as from its own', () => {
+  it('continues from stored accounts as from those in memory', () => {
     fc.assert(
       fc.property(blocks, blocks, (first, second) => {
         const whole = new AccountsState()

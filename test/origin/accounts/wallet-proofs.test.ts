@@ -1,4 +1,4 @@
-/** What wallets sign: its one form, its time, and whose it is. */
+/** Proofs signed by wallets: their only accepted form, their time window and their signer. */
 import {
   concat,
   HDNodeWallet,
@@ -58,7 +58,7 @@ const dataOf = (change: Partial<Parameters<typeof typedDataOf>[0]> = {}): Data =
     chainId: CHAIN_ID,
     ...change,
   })
-/** As it comes from JSON, changed at will. */
+/** The typed data as parsed from JSON, with `change` applied. */
 const changed = (change: (data: any) => void): unknown => {
   const data = JSON.parse(JSON.stringify(dataOf()))
   change(data)
@@ -82,8 +82,8 @@ const form = (isOfWrongType: boolean, field: string) => ({
   message: expect.stringMatching(new RegExp(`(^|; )${field.replaceAll(/[.[\]]/g, '\\$&')}: `)),
 })
 
-describe('typed data is read', () => {
-  it.each(PURPOSES)('for %s, with the digest that eth_signTypedData_v4 signs', (purpose) => {
+describe('valid typed data', () => {
+  it.each(PURPOSES)('%s: has the digest that eth_signTypedData_v4 signs', (purpose) => {
     const { domain, types, message, primaryType } = dataOf({ purpose })
     const { [primaryType]: members } = types
     const digest = TypedDataEncoder.hash(domain, { [primaryType]: [...members!] }, message)
@@ -96,7 +96,7 @@ describe('typed data is read', () => {
     })
   })
 
-  it('in every spelling of a number, and every case of an address, to the same digest', () => {
+  it('has the same digest for every spelling of a number and every case of an address', () => {
     const { digest } = readAs(dataOf())
     const issuedAt = [
       NOW,
@@ -119,7 +119,7 @@ describe('typed data is read', () => {
       expect(readAs(data)).toMatchObject({ digest, address: wallet.address })
   })
 
-  it('with the members of its objects in any order, which is no part of the hash', () => {
+  it('may have its object members in any order, which is not part of the hash', () => {
     const turned = changed((data) => {
       data.domain = Object.fromEntries(Object.entries(data.domain).toReversed())
       data.message = Object.fromEntries(Object.entries(data.message).toReversed())
@@ -127,7 +127,7 @@ describe('typed data is read', () => {
     expect(readAs(turned).digest).toBe(readAs(dataOf()).digest)
   })
 
-  it('up to 300 seconds from the clock, either way, and not one second further', () => {
+  it('is accepted up to 300 seconds before or after the clock, and not one second beyond', () => {
     for (const issuedAt of [NOW - 300, NOW + 300])
       expect(readAs(dataOf({ issuedAt })).issuedAt).toBe(issuedAt)
     for (const issuedAt of [NOW - 301, NOW + 301, 0, NOW * 1000, 2n ** 256n - 1n])
@@ -142,7 +142,7 @@ describe('typed data is read', () => {
 const TOO_LONG = `0x${'0'.repeat(65)}`
 const DEEP = '['.repeat(20_000)
 
-describe('typed data is refused, with the name of the field,', () => {
+describe('typed data is rejected with the name of the field', () => {
   const wrongTypes: [string, string, unknown][] = [
     ['which is not there', 'typed_data', undefined],
     ['which is text, as some signers take it', 'typed_data', JSON.stringify(dataOf())],
@@ -317,7 +317,7 @@ describe('typed data is refused, with the name of the field,', () => {
     expect(faultOf(() => readAs(data))).toEqual(form(false, field))
   })
 
-  it('also where the signature is what is wrong', () => {
+  it('if the signature has a wrong type or form', () => {
     const reading = (signature: unknown) => () =>
       proofs.read({ typed_data: dataOf(), signature }, 'ConvertAccount')
     for (const signature of [undefined, null, 1, {}])
@@ -346,7 +346,7 @@ const verdict = async (proof: WalletProof, by = proofs): Promise<string> => {
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 describe('an ECDSA signature', () => {
-  it('of the address verifies, with v from 27 and from 0', async () => {
+  it('verifies for its address, with v counted from 27 or from 0', async () => {
     const proof = await proofBy(wallet)
     expect(await verdict(proof)).toBe('verified')
     const v = Number.parseInt(proof.signature.slice(-2), 16) - 27
@@ -354,7 +354,7 @@ describe('an ECDSA signature', () => {
     expect(await verdict({ ...proof, signature })).toBe('verified')
   })
 
-  it('malleability: the second signature that anybody can make of one, with high s, is refused', async () => {
+  it('malleability: is rejected with a high s, which anyone can derive from a valid signature', async () => {
     const proof = await proofBy(wallet)
     const { r, s, v } = Signature.from(proof.signature)
     const high = toBeHex(ORDER - BigInt(s), 32)
@@ -362,7 +362,7 @@ describe('an ECDSA signature', () => {
     expect(await verdict({ ...proof, signature })).toBe('not_of_address')
   })
 
-  it('is 65 bytes and nothing else: not 64, not 66, not EIP-2098, not with another v', async () => {
+  it('is rejected in the compact form of EIP-2098, and unless it has 65 bytes and valid r, s and v', async () => {
     const proof = await proofBy(wallet)
     const { r, s, compactSerialized } = Signature.from(proof.signature)
     const others = [
@@ -384,7 +384,7 @@ describe('an ECDSA signature', () => {
       ])
   })
 
-  it('another wallet: what somebody else signed, or this wallet over something else, is refused', async () => {
+  it('another wallet: is rejected if another wallet made it, or if it is over other data', async () => {
     const proof = await proofBy(wallet)
     const others = [
       await signed(new Wallet(hexlify(randomBytes(32)))),
@@ -398,7 +398,7 @@ describe('an ECDSA signature', () => {
       expect(await verdict({ ...proof, signature })).toBe('not_of_address')
   })
 
-  it('of an account with code of EIP-7702 counts as before, whatever the code says', async () => {
+  it('verifies for an account with EIP-7702 code, whatever that code returns', async () => {
     const code = await deployHostileWallet(payer, 'reverts')
     await provider.send('anvil_setCode', [wallet.address, concat(['0xef0100', code])])
     const proof = await proofBy(wallet)
@@ -411,7 +411,7 @@ describe('an ECDSA signature', () => {
 describe('a contract wallet', () => {
   const owner = new Wallet(hexlify(randomBytes(32)))
 
-  it('is asked, and its word counts: yes to its owner, no to others', async () => {
+  it('decides which signatures are valid: accepts its owner and rejects others', async () => {
     const address = await deployOwnedWallet(payer, owner.address)
     const data = dataOf({ address })
     expect(await verdict(await proofBy(owner, data))).toBe('verified')
@@ -420,12 +420,12 @@ describe('a contract wallet', () => {
     expect(await verdict(long)).toBe('not_of_contract')
   })
 
-  it.each(HOSTILE_WAYS.slice(1))('that %s has not signed', async (way) => {
+  it.each(HOSTILE_WAYS.slice(1))('is rejected if it %s', async (way) => {
     const address = await deployHostileWallet(payer, way)
     expect(await verdict(await proofBy(owner, dataOf({ address })))).toBe('not_of_contract')
   })
 
-  it('yes to everything: it may speak for itself, and for no other address', async () => {
+  it('yes to everything: is accepted for its own address, and for no other', async () => {
     const address = await deployHostileWallet(payer, 'says yes to everything')
     const proof = await proofBy(owner, dataOf({ address }))
     for (const signature of [proof.signature, '0x', `0x${'5a'.repeat(8192)}`])
@@ -436,7 +436,7 @@ describe('a contract wallet', () => {
     expect(await verdict({ ...other, signature: wrapped })).toBe('not_of_address')
   })
 
-  it('that is not deployed is refused by name, though its signature says how it would be (ERC-6492)', async () => {
+  it('is rejected as counterfactual if it is not deployed, even with an ERC-6492 signature', async () => {
     const data = dataOf({ address: `0x${'c0'.repeat(20)}` })
     const proof = await proofBy(owner, data)
     const signature = concat([hexlify(randomBytes(96)), proof.signature, `0x${'6492'.repeat(16)}`])
@@ -445,7 +445,7 @@ describe('a contract wallet', () => {
   })
 })
 
-describe('a chain that can not be asked', () => {
+describe('a chain that cannot be queried', () => {
   const proofAt = () => proofBy(wallet, dataOf({ address: `0x${'c0'.repeat(20)}` }))
   const asking = async <Result>(
     answer: Parameters<typeof startWebServer>[0],
@@ -464,7 +464,7 @@ describe('a chain that can not be asked', () => {
     }
   }
 
-  it('never says that a signature is wrong: errors, other answers, and answers of another size', async () => {
+  it('is reported as unavailable after errors and malformed responses, and never makes a signature invalid', async () => {
     const proof = await proofAt()
     const bodies = [
       { error: { code: -32_000, message: 'execution reverted', data: '0x08c379a0' } },
@@ -488,7 +488,7 @@ describe('a chain that can not be asked', () => {
     expect(await asking(failing, (by) => verdict(proof, by))).toBe(ChainUnavailable.name)
   })
 
-  it('is given up, and asked by so many at once and no more; ECDSA needs none of it', async () => {
+  it('is called a limited number of times at once and times out, and ECDSA does not need it', async () => {
     const [proof, own] = [await proofAt(), await proofBy(wallet)]
     const held: { end(): void }[] = []
     const silent = (_request: unknown, response: any) => void held.push(response)
@@ -499,7 +499,7 @@ describe('a chain that can not be asked', () => {
         expect(await verdict(proof, by)).toBe(Overloaded.name)
         expect(await verdict(own, by)).toBe('verified')
         expect(new Set(await Promise.all(asked))).toEqual(new Set([ChainUnavailable.name]))
-        // Given up here, and still the node's work.
+        // The callers have given up, but the node still works on their calls.
         expect(await verdict(proof, by)).toBe(Overloaded.name)
         for (const response of held) response.end()
       },

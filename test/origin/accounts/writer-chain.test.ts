@@ -1,4 +1,4 @@
-/** What a chain and its nodes can do to a write: the answer is right, or 503, and nothing is half done. */
+/** Faults of a chain and its nodes during a write: the result is correct or a 503, and nothing is half done. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { parseEther, Transaction, Wallet } from 'ethers'
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const row = async (writeId: string) =>
   (await world.db.select().from(chainWrites).where(eq(chainWrites.writeId, writeId)))[0]
-/** The write's row, once its transaction is with the node. */
+/** Waits until the node has the write's transaction, and returns the row. */
 const sent = async (writeId: string) => {
   await expect.poll(() => row(writeId), { timeout: 5_000 }).toBeDefined()
   const made = (await row(writeId))!
@@ -50,7 +50,7 @@ const sent = async (writeId: string) => {
   return { ...made, hash }
 }
 
-/** Somebody else with the key of payer 1 uses a nonce of it. */
+/** Uses up a nonce of payer 1, as another holder of its key could. */
 const useNonce = async (nonce: number) => {
   const wallet = new Wallet(world.payerKey(1), world.chain.provider)
   const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
@@ -58,7 +58,7 @@ const useNonce = async (nonce: number) => {
 }
 
 describe('a transaction', () => {
-  it('that the node dropped is sent again, and those behind it come too', async () => {
+  it('is sent again if the node dropped it, and those behind it follow', async () => {
     const { newAccount } = await world.open({ payers: 1 })
     const [first, second] = [newHash(), newHash()]
     await world.standStill()
@@ -73,7 +73,7 @@ describe('a transaction', () => {
     expect((await row('dropped'))!.transactions).toHaveLength(1)
   })
 
-  it('that became too cheap is replaced with the same nonce and higher fees', async () => {
+  it('is replaced with the same nonce and higher fees if it became too cheap', async () => {
     const { newAccount } = await world.open({ payers: 1 })
     const hash = newHash()
     await world.standStill()
@@ -90,7 +90,7 @@ describe('a transaction', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('whose nonce somebody else used gets another, once that is final', async () => {
+  it('gets another nonce once a foreign transaction with its nonce is final', async () => {
     const { newAccount, addGroup } = await world.open({ payers: 1 })
     const hash = newHash()
     await newAccount(hash)
@@ -104,7 +104,7 @@ describe('a transaction', () => {
     expect(await world.groups('taken')).toBe(1)
   })
 
-  it('double effect: whose nonce somebody else used keeps it as long as that can be undone', async () => {
+  it('double effect: keeps its nonce while a foreign transaction with that nonce can be undone', async () => {
     const { newAccount, addGroup } = await world.open({ payers: 1, finality: 5 })
     const hash = newHash()
     await newAccount(hash)
@@ -114,7 +114,7 @@ describe('a transaction', () => {
     await world.send('anvil_dropTransaction', [before.hash])
     await useNonce(before.nonce)
     await world.mine()
-    // Time for several looks.
+    // Time for several polls.
     await sleep(3_500)
     expect(await row('undone')).toMatchObject({ nonce: before.nonce, state: 'sent' })
     await world.send('anvil_reorg', [1, []])
@@ -123,7 +123,7 @@ describe('a transaction', () => {
     expect(await world.groups('undone')).toBe(1)
   })
 
-  it('whose block a reorganisation took away after the answer comes back', async () => {
+  it('is mined again if a reorg removes its block after the response', async () => {
     const { newAccount } = await world.open({ payers: 1 })
     const hash = newHash()
     await world.standStill()
@@ -140,7 +140,7 @@ describe('a transaction', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('whose block a reorganisation takes away under the write is answered from one that stands', async () => {
+  it('is confirmed by its new block if a reorg removes the first one during the write', async () => {
     let reorganised = false
     const beforeSync = async () => {
       if (reorganised) return
@@ -162,7 +162,7 @@ describe('a transaction', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('that is lost with blocks taken for final comes back before the next write', async () => {
+  it('is sent again before the next write if blocks that counted as final are lost', async () => {
     const { newAccount } = await world.open({ payers: 1 })
     const [lost, next] = [newHash(), newHash()]
     const snapshot = await world.send('evm_snapshot', [])
@@ -178,26 +178,26 @@ describe('a transaction', () => {
   })
 })
 
-describe('a chain', () => {
-  it('that is down when a write comes is 503, and leaves nothing', async () => {
+describe('a write to a faulty chain', () => {
+  it('fails with 503 and leaves no row if the chain is down', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
     proxy.use(down)
     await expect(newAccount(newHash(), 'down')).rejects.toBeInstanceOf(ChainUnavailable)
     expect(await row('down')).toBeUndefined()
   })
 
-  it('standstill: writes that wait for one that does not answer fail together', async () => {
+  it('standstill: fails together with all other waiting writes if the chain hangs', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
     proxy.use(() => 'hang')
     const began = performance.now()
     const writes = Array.from({ length: 12 }, () => newAccount(newHash()))
     for (const write of await Promise.allSettled(writes))
       expect(write).toMatchObject({ status: 'rejected', reason: expect.any(ChainUnavailable) })
-    // One time-out of 5 s or two, where twelve in a line were a minute.
+    // One or two time-outs of 5 s. One after the other, twelve would take a minute.
     expect(performance.now() - began).toBeLessThan(20_000)
   })
 
-  it('whose answer to the transaction is lost has it once', async () => {
+  it('has one effect if the response to its transaction is lost', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
     const hash = newHash()
     proxy.use(losing('eth_sendRawTransaction'))
@@ -205,19 +205,19 @@ describe('a chain', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('that makes no block for too long is 503, and a repeat joins the write', async () => {
+  it('fails with 503 if no block is mined for too long, and a repeat joins it', async () => {
     const { newAccount } = await world.open({ waitMs: 1_500 })
     const hash = newHash()
     await world.standStill()
     const failed = await newAccount(hash, 'late').catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(ChainUnavailable)
-    expect(String(failed)).toContain('may still happen')
+    expect(String(failed)).toContain('may still succeed')
     const repeat = newAccount(hash, 'late')
     await world.mineUntil(repeat)
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('that is slow takes the write all the same', async () => {
+  it('succeeds if the chain is slow', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
     proxy.use(slow(300))
     const hash = newHash()
@@ -225,7 +225,7 @@ describe('a chain', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('whose nodes lag behind a balancer never denies what it had confirmed', async () => {
+  it('is not denied after its confirmation if nodes behind a load balancer lag', async () => {
     const { newAccount, addGroup } = await world.open({ rpcUrl: proxy.url })
     proxy.use(everySecond(lagging(await world.chain.provider.getBlockNumber())))
     for (let n = 0; n < 4; n++) {
@@ -238,8 +238,8 @@ describe('a chain', () => {
   })
 })
 
-describe('whether a write that failed was recorded', () => {
-  it('is no where the chain was down before anything was sent, or the contract refused', async () => {
+describe('whether a failed write was recorded', () => {
+  it('is false if the chain was down before anything was sent, or the contract rejected the write', async () => {
     const { newAccount, addGroup, writer } = await world.open({ rpcUrl: proxy.url })
     await expect(addGroup(newHash(), 'g', 'nobody’s')).rejects.toBeInstanceOf(ContractRefused)
     expect(await writer.wasRecorded('nobody’s')).toBe(false)
@@ -248,7 +248,7 @@ describe('whether a write that failed was recorded', () => {
     expect(await writer.wasRecorded('unsent')).toBe(false)
   })
 
-  it('is yes where it may still happen', async () => {
+  it('is true if the write may still happen', async () => {
     const { newAccount, writer } = await world.open({ waitMs: 1_500 })
     await world.standStill()
     const written = newAccount(newHash(), 'may happen')
@@ -257,7 +257,7 @@ describe('whether a write that failed was recorded', () => {
     await world.mine()
   })
 
-  it('is yes where the database cannot say', async () => {
+  it('is true if the database cannot be queried', async () => {
     const own = await openFresh()
     const { writer, close } = await world.open()
     const blind = await world.open({ db: own.db })
@@ -270,7 +270,7 @@ describe('whether a write that failed was recorded', () => {
 })
 
 describe('a payer', () => {
-  it('that was drained is topped up by the admin payer, and the write comes', async () => {
+  it('is topped up by the admin payer if it was drained', async () => {
     const { newAccount } = await world.open({ payers: 2 })
     await newAccount(newHash())
     for (const address of world.addresses.slice(1, 3))
@@ -284,7 +284,7 @@ describe('a payer', () => {
     expect(balance).toBeGreaterThan(parseEther('0.1'))
   })
 
-  it('that can not be topped up is 503, and the admin payer’s need is in the log once', async () => {
+  it('causes a 503 if it cannot be topped up, and the admin payer’s shortage is logged once', async () => {
     for (const address of world.addresses) await world.send('anvil_setBalance', [address, '0x1'])
     const { newAccount, logs } = await world.open()
     await expect(newAccount(newHash())).rejects.toThrow('gas')

@@ -1,4 +1,4 @@
-/** A process with a writer of its own: makes a group for each write id it is given, and says which are made. */
+/** A process with its own writer. Creates a group for each write ID that it is given, and reports the created ones. */
 import { randomUUID } from 'node:crypto'
 import { connectChain } from '../../../origin/accounts/chain.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
@@ -10,7 +10,7 @@ export type WriterProcessInput = {
   rpcUrl: string
   contract: { address: string; block: number }
   databaseUrl: string
-  /** Hex. */
+  /** Hex-encoded. */
   rootKey: string
   leaseMs: number
   accountHash: string

@@ -1,4 +1,4 @@
-/** Several origin processes on one Postgres, and processes that are killed. */
+/** Several origin processes on one Postgres, some of which are killed. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import type { WriterProcessInput } from './writer-process.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
 
-/** Short, so that what a killed process held is soon free; long enough for a busy machine. */
+/** Short, so that the leases of a killed process are soon free, but long enough for a busy machine. */
 const LEASE_MS = 1_500
 const KILLS = 20
 
@@ -30,7 +30,7 @@ describe('writers of several processes', () => {
     await server.drop()
   })
 
-  it('share the payers: each has one of its own, and all writes land', async () => {
+  it('share the payers, one for each, and complete all writes', async () => {
     const first = await world.open({ leaseMs: LEASE_MS, processId: 'first' })
     const second = await world.open({ leaseMs: LEASE_MS, processId: 'second' })
     const hashes = Array.from({ length: 40 }, newHash)
@@ -44,13 +44,13 @@ describe('writers of several processes', () => {
     expect(lanes.size).toBeGreaterThanOrEqual(2)
   })
 
-  it('are 503 for the process that can not have a payer', async () => {
+  it('fail with 503 in a process that cannot get a payer', async () => {
     await world.open({ payers: 1, leaseMs: LEASE_MS })
     const { newAccount } = await world.open({ payers: 1, leaseMs: LEASE_MS })
     await expect(newAccount(newHash())).rejects.toBeInstanceOf(ChainUnavailable)
   })
 
-  it('one write id at two processes at once is one account', async () => {
+  it('create one account for one write ID at two processes at once', async () => {
     const [first, second] = [
       await world.open({ leaseMs: LEASE_MS }),
       await world.open({ leaseMs: LEASE_MS }),
@@ -63,7 +63,7 @@ describe('writers of several processes', () => {
     }
   })
 
-  it('a process that lost its lease signs nothing more with that payer', async () => {
+  it('sign nothing more with a payer after losing its lease', async () => {
     const lost = await world.open({ payers: 1, leaseMs: 60_000 })
     await lost.newAccount(newHash())
     const thief = { processId: 'thief', leaseUntil: new Date(Date.now() + 60_000) }
@@ -74,7 +74,7 @@ describe('writers of several processes', () => {
     await world.db.update(payers).set({ leaseUntil: new Date(0) })
   })
 
-  it('a write of a process that went away is settled by the next', async () => {
+  it('settle a write that a closed process left behind', async () => {
     const hash = newHash()
     const first = await world.open({ payers: 1, leaseMs: LEASE_MS, waitMs: 1_000 })
     await first.newAccount(newHash())
@@ -89,7 +89,7 @@ describe('writers of several processes', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('SIGKILL between send and answer, twenty times: each write id has one effect', async () => {
+  it('SIGKILL between send and answer, twenty times: have one effect for each write ID', async () => {
     const opened = await world.open({ leaseMs: LEASE_MS })
     const accountHash = newHash()
     await opened.newAccount(accountHash)
@@ -112,7 +112,7 @@ describe('writers of several processes', () => {
       all.push(...fresh)
       const writeIds = all.filter((writeId) => !done.has(writeId))
       const child = await startWriterProcess({ ...given, writeIds }, done)
-      // Half of them before the row or about it, half when there is one.
+      // Kills every other process before or around the writing of a row, and the rest once there is a row.
       if (kill % 2)
         await expect.poll(() => rowsOf(fresh), { interval: 2, timeout: 20_000 }).not.toBe(0)
       await sleep(Math.random() * (kill % 2 ? 20 : 150))
@@ -127,12 +127,12 @@ describe('writers of several processes', () => {
     await killed(last)
     const times = await world.groupCounts()
     expect(all.filter((name) => times.get(name) !== 1)).toEqual([])
-    // Otherwise nothing was tried here.
+    // Otherwise the test covered nothing.
     expect(betweenSendAndAnswer).toBeGreaterThan(KILLS / 4)
   }, 120_000)
 })
 
-/** Returns when the process begins to write. */
+/** Starts a process, and returns when it begins to write. */
 async function startWriterProcess(
   input: WriterProcessInput,
   done: Set<string>,
@@ -155,7 +155,7 @@ async function startWriterProcess(
   return child
 }
 
-/** Returns when all that the process had said was heard. */
+/** Kills a process, and returns when all of its output has been read. */
 async function killed(child: ChildProcess): Promise<void> {
   const gone = new Promise((closed) => child.once('close', closed))
   child.kill('SIGKILL')

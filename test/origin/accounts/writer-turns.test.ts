@@ -1,4 +1,4 @@
-/** What one account can make the others wait for, and the deployment pay. */
+/** Limits on the delay that one account can cause for others, and on its cost for the deployment. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { id, Transaction } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** How many transactions of an account are recorded and in no block; openings under 'newAccount'. */
+/** Counts an account's recorded transactions that are in no block; account creations count under 'newAccount'. */
 async function underWay(credential: string): Promise<number> {
   const rows = (await world.writes()).filter(({ state }) => state === 'sent')
   return rows.filter(({ transactions }) => {
@@ -27,14 +27,14 @@ async function underWay(credential: string): Promise<number> {
   }).length
 }
 
-/** What each ended with: `ok`, the contract's error, or what was said of the chain. */
+/** Returns the result of each write: `ok`, the contract's error, or the message of another error. */
 const endings = async (writes: Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(writes)).map((one) =>
     one.status === 'fulfilled' ? 'ok' : (one.reason.errorName ?? String(one.reason.message)),
   )
 const count = (all: string[], ending: string) => all.filter((one) => one === ending).length
 
-/** A writer, and two accounts. */
+/** A writer with two accounts. */
 async function two(options: Parameters<Writing['open']>[0] = {}) {
   const opened: WriterUnderTest = await world.open({ payers: 2, ...options })
   const [flooded, other] = [newHash(), newHash()]
@@ -43,7 +43,7 @@ async function two(options: Parameters<Writing['open']>[0] = {}) {
 }
 
 describe('one account among others', () => {
-  it('flood: 128 writes of one account leave the next block to another’s write', async () => {
+  it('flood: 128 writes of one account leave room in the next block for a write of another', async () => {
     const { addGroup, flooded, other } = await two()
     await world.standStill()
     const flood = Array.from({ length: 128 }, (_, n) => addGroup(flooded, `flood ${n}`))
@@ -57,7 +57,7 @@ describe('one account among others', () => {
     expect(count(await world.mineUntil(endings(flood)), 'ok')).toBe(128)
   })
 
-  it('flood: openings of accounts leave the next block to an account’s write', async () => {
+  it('flood: account creations leave room in the next block for a write of an account', async () => {
     const { addGroup, newAccount, other } = await two()
     await world.standStill()
     const flood = Array.from({ length: 60 }, () => newAccount(newHash()))
@@ -69,18 +69,18 @@ describe('one account among others', () => {
     expect(count(await world.mineUntil(endings(flood)), 'ok')).toBe(60)
   })
 
-  it('flood: what is more than 128 waiting is refused at once, and nothing of it is sent', async () => {
+  it('flood: writes beyond 128 waiting ones are rejected at once and never sent', async () => {
     const { addGroup, flooded, other } = await two()
     await world.standStill()
     const flood = Array.from({ length: 16 + 128 + 10 }, (_, n) => addGroup(flooded, `over ${n}`))
     const refused = await endings(flood.slice(-10))
-    expect(count(refused, 'too many writes of this account are waiting for it')).toBe(10)
+    expect(count(refused, 'too many writes of this account are queued')).toBe(10)
     await world.mineUntil(addGroup(other, 'beside it'))
     expect(count(await world.mineUntil(endings(flood)), 'ok')).toBe(144)
     expect((await world.groupCounts()).get('over 153')).toBeUndefined()
   })
 
-  it('gas burnt: of 128 colliding writes at once at most 15 revert in a block', async () => {
+  it('gas burnt: of 128 colliding writes at once, at most 15 revert in a block', async () => {
     const { writer, flooded } = await two()
     await world.standStill()
     const args = [flooded, `Qm${id('colliding').slice(2, 46)}`, 'name', '']
@@ -100,18 +100,18 @@ describe('a turn', () => {
     await world.standStill()
     const flood = Array.from({ length: 16 }, (_, n) => addGroup(flooded, `turn ${n}`, `turn ${n}`))
     await expect.poll(() => underWay(flooded), { timeout: 10_000 }).toBe(16)
-    // As another process with the same write would.
+    // As another process with the same write would do.
     const second = await world.open({ payers: 2, waitMs: 20_000 })
     const joined = Array.from({ length: 16 }, () => second.addGroup(flooded, 'x', 'turn 3'))
     await world.mineUntil(Promise.all([...flood, ...joined]))
     expect(await world.groups('x')).toBe(0)
   })
 
-  it('that does not come in time is 503, and the write is not sent later', async () => {
+  it('causes a 503 if it does not come in time, and the write is not sent later', async () => {
     const { addGroup, flooded } = await two({ waitMs: 1_500 })
     await world.standStill()
     const flood = Array.from({ length: 64 }, (_, n) => addGroup(flooded, `late ${n}`))
-    // Two rounds are answered as unknown, and the turns of the last would come after a third.
+    // Two rounds finish with an unknown result, and the turns of the last writes would come after a third.
     const results = await Promise.allSettled(flood)
     for (const result of results)
       expect(result).toMatchObject({ reason: expect.any(ChainUnavailable) })
@@ -120,7 +120,7 @@ describe('a turn', () => {
     expect((await world.groupCounts()).get('late 63')).toBeUndefined()
   })
 
-  it('goes to the next when a write is refused', async () => {
+  it('passes to the next write if a write is rejected', async () => {
     const { addGroup } = await two()
     const nobody = newHash()
     const all = await endings(Array.from({ length: 40 }, () => addGroup(nobody, 'g')))
@@ -128,14 +128,14 @@ describe('a turn', () => {
   })
 })
 
-describe('the gas of a write', () => {
-  it('is a fifth above its estimate, and never more than one transaction may have', () => {
+describe('the gas limit of a write', () => {
+  it('is a fifth above the estimate, and at most the maximum of one transaction', () => {
     expect(gasLimitFor(100_000n)).toBe(120_000n)
     expect(gasLimitFor(15_000_000n)).toBe(WRITE_GAS_MAX)
     expect(gasLimitFor(WRITE_GAS_MAX)).toBe(2n ** 24n)
   })
 
-  it('block filled for a cent: what needs more is refused, and not sent', () => {
+  it('block filled for a cent: rejects a write that needs more, and does not send it', () => {
     expect(() => gasLimitFor(WRITE_GAS_MAX + 1n)).toThrow('TooMuchGas')
   })
 })

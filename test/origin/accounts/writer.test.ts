@@ -12,7 +12,7 @@ afterEach(() => world.closeWriters())
 afterAll(() => world.close())
 
 describe('a write', () => {
-  it('is seen by the mirror when it answers', async () => {
+  it('is in the mirror when it returns', async () => {
     const { mirror, newAccount } = await world.open()
     for (let n = 0; n < 5; n++) {
       const hash = newHash()
@@ -22,7 +22,7 @@ describe('a write', () => {
     }
   })
 
-  it('waits for what its process has to wait for after it is in the mirror', async () => {
+  it('calls afterMined once it is in the mirror, and waits for it', async () => {
     const seen: { block: number; mirrored: boolean }[] = []
     const hash = newHash()
     const opened = await world.open({
@@ -34,7 +34,7 @@ describe('a write', () => {
     expect(seen).toEqual([{ block: blockNumber, mirrored: true }])
   })
 
-  it('that the contract refuses names its error and arguments, sends nothing and leaves no row', async () => {
+  it('that the contract rejects reports the error with its arguments, sends nothing and leaves no row', async () => {
     const { newAccount, addGroup } = await world.open()
     const [hash, next, nobody] = [newHash(), newHash(), newHash()]
     await newAccount(hash)
@@ -52,7 +52,7 @@ describe('a write', () => {
     expect((refused as ContractRefused).args.map(BigInt)).toEqual([BigInt(nobody)])
   })
 
-  it('that reverts in its block names the error too', async () => {
+  it('that reverts in its block reports the error as well', async () => {
     const { newAccount } = await world.open()
     const hash = newHash()
     await world.standStill()
@@ -66,7 +66,7 @@ describe('a write', () => {
     }
   })
 
-  it('a hundred at once from one account all land', async () => {
+  it('succeeds a hundred times at once from one account', async () => {
     const { newAccount, addGroup, mirror } = await world.open({ payers: 4 })
     const hash = newHash()
     await newAccount(hash)
@@ -77,7 +77,7 @@ describe('a write', () => {
     expect(mirror.current().account(hash)?.groups.size).toBe(100)
   })
 
-  it('a hundred at once from a hundred accounts all land', async () => {
+  it('succeeds at once from a hundred accounts', async () => {
     const { newAccount, mirror } = await world.open({ payers: 4 })
     const hashes = Array.from({ length: 100 }, newHash)
     const began = performance.now()
@@ -87,8 +87,8 @@ describe('a write', () => {
   })
 })
 
-describe('a write id', () => {
-  it('called twice at once is one account, and both get its receipt', async () => {
+describe('a write ID', () => {
+  it('used twice at once creates one account, and both callers get its receipt', async () => {
     const { newAccount } = await world.open()
     const [hash, other] = [newHash(), newHash()]
     const [first, second] = await Promise.all([
@@ -99,7 +99,7 @@ describe('a write id', () => {
     expect([await world.accounts(hash), await world.accounts(other)]).toEqual([1, 0])
   })
 
-  it('called again after its end and after a restart returns the first receipt', async () => {
+  it('used again after completion and after a restart returns the first receipt', async () => {
     const before = await world.open()
     const hash = newHash()
     const first = await before.newAccount(hash, 'again')
@@ -110,7 +110,7 @@ describe('a write id', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
-  it('whose process ended before it wrote down the block is found by its transactions', async () => {
+  it('is resolved by its transactions if the process stopped before it stored the block', async () => {
     const before = await world.open()
     const hash = newHash()
     const first = await before.newAccount(hash, 'not written down')
@@ -124,7 +124,7 @@ describe('a write id', () => {
     expect((await newAccount(hash, 'not written down')).hash).toBe(first.hash)
   })
 
-  it('that was refused is free: nothing was written under it', async () => {
+  it('can be reused after a rejection, which writes nothing', async () => {
     const { newAccount, addGroup } = await world.open()
     const hash = newHash()
     await expect(addGroup(hash, 'early', 'retried')).rejects.toBeInstanceOf(ContractRefused)
@@ -133,7 +133,7 @@ describe('a write id', () => {
     expect(await world.groups('early')).toBe(1)
   })
 
-  it('is final once its block is deep enough, and forgotten a day later', async () => {
+  it('is final once its block is deep enough, and deleted a day later', async () => {
     const clock = { aheadMs: 0 }
     const { newAccount } = await world.open({ now: () => Date.now() + clock.aheadMs })
     await newAccount(newHash(), 'old')

@@ -1,4 +1,4 @@
-/** Writers on a chain and a database of their own, and what is on the chain in the end. */
+/** Writers on their own chain and database, and queries for what ended up on the chain. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { id, type TransactionReceipt } from 'ethers'
@@ -16,13 +16,13 @@ export type WriterUnderTest = Awaited<ReturnType<Writing['open']>>
 
 type OpenOptions = Partial<WriterOptions> & {
   rpcUrl?: string
-  /** What happens between a write's receipt and the mirror's look at its block. */
+  /** Called between a write's receipt and the mirror's sync to its block. */
   beforeSync?: () => Promise<void>
   /** Interval at which the mirror polls the chain. */
   pollMs?: number
 }
 
-/** As the tests register them with the contract; few of them are used by most. */
+/** Registered with the contract. Most tests use fewer. */
 const PAYERS = 4
 
 let count = 0
@@ -36,7 +36,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
   const { db, close } = database ?? (await openFresh())
   const closers: (() => Promise<void>)[] = []
 
-  /** The events of a name, with their arguments. */
+  /** Returns the arguments of all events of a name. */
   const events = async (name: string): Promise<Record<string, any>[]> => {
     const logs = await contract.chain.provider.getLogs({
       address: contract.chain.contractAddress,
@@ -53,7 +53,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
     addresses,
     db,
     payerKey,
-    /** A writer as a process has one; each call is another process. */
+    /** Opens a writer. Each call stands for a separate process. */
     open: async (given: OpenOptions = {}) => {
       const { rpcUrl = contract.rpcUrl, beforeSync, pollMs = 250, ...options } = given
       const { contractAddress: address, contractBlock: block } = contract.chain
@@ -106,10 +106,10 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
     closeWriters: async () => {
       await Promise.all(closers.splice(0).map((closeWriter) => closeWriter()))
     },
-    /** Which groups of a name there are on the chain, one entry for each time one was made. */
+    /** Counts how often a group of this name was created on the chain. */
     groups: async (name: string) =>
       (await events('GroupSet')).filter((group) => group.name === name).length,
-    /** How often each group was made, by name. */
+    /** Counts how often each group was created, by name. */
     groupCounts: async () => {
       const times = new Map<string, number>()
       for (const { name } of await events('GroupSet')) times.set(name, (times.get(name) ?? 0) + 1)
@@ -120,11 +120,11 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
         ({ accountHash }) => BigInt(accountHash) === BigInt(hash),
       ).length,
     rows: () => db.select().from(chainWrites),
-    /** Rows of writes: those of top-ups left out. */
+    /** Rows of writes, without top-ups. */
     writes: async () =>
       (await db.select().from(chainWrites)).filter((row) => !row.functionName.startsWith('top_up')),
     leases: () => db.select().from(payers).orderBy(payers.number),
-    /** From now on blocks are made by `mine` alone. */
+    /** From now on, only `mine` makes blocks. */
     standStill: async () => {
       await contract.send('evm_setIntervalMining', [0])
       await contract.send('evm_setAutomine', [false])
@@ -134,7 +134,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
       await contract.send('evm_setAutomine', [true])
       await contract.send('evm_setIntervalMining', [1])
     },
-    /** Mines until the promise has settled. */
+    /** Mines until the promise settles. */
     mineUntil: async <Result>(promise: Promise<Result>, everyMs = 100): Promise<Result> => {
       const pending = Symbol('pending')
       const state = () => Promise.race([promise.catch(() => undefined), sleep(everyMs, pending)])

@@ -6,13 +6,13 @@ import { makeTemplate } from '../../../origin/actions/engine/template.ts'
 import type { Refusal } from '../../../origin/actions/host/run-functions.ts'
 import { IDLE_HOOKS } from '../../../origin/actions/host/run-functions.ts'
 
-/** An operation that the action asked for, as the host hears of it. */
+/** An operation that the action requested, as the host receives it. */
 export type Asked = { name: string; argument: unknown; bytes: string }
 
-/** What the test answers; nothing leaves the operation open. */
+/** The test's response. `undefined` leaves the operation pending. */
 export type Answer = { value: unknown; bytes?: Uint8Array } | Refusal | undefined
 
-/** The sandbox in this process, where a test answers what the action waits for. */
+/** A sandbox in this process, in which a test answers the operations of the action. */
 export function answeredSandbox() {
   let sandbox: Sandbox
   beforeAll(async () => {
@@ -20,7 +20,7 @@ export function answeredSandbox() {
     sandbox = await Sandbox.create(compileEngine(template.engine), template)
   })
 
-  /** @returns how main ended, what was asked for, and which of it was abandoned */
+  /** @returns how main ended, the requested operations, and the abandoned ones */
   async function run(code: string, answer: (asked: Asked) => Answer) {
     const { vm } = sandbox
     sandbox.reset()

@@ -20,7 +20,7 @@ const HMAC = `
   const refusal = (promise) => promise.then((value) => 'not refused: ' + value, (error) => error.name)`
 
 describe('a key after its run', () => {
-  /** Bytes that stand nowhere but in the memory of the run that computes them. */
+  /** Bytes that exist only in the memory of the run that computes them. */
   const SECRET = `Uint8Array.from({ length: 32 }, (_, at) => (at * 73 + 41) ^ 0x5a)`
   const needle = Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 73 + 41) ^ 0x5a))
   const USE = `async function main() {
@@ -39,7 +39,7 @@ describe('a key after its run', () => {
     here = await Sandbox.create(compileEngine(template.engine), template)
   })
 
-  it('is nowhere in the memory of the sandbox, which is the template’s byte for byte', () => {
+  it('leaves no trace in the memory of the sandbox, which equals the template byte for byte', () => {
     const { vm } = here
     const ends: string[] = []
     const note = (...said: string[]) => void ends.push(said.join(' '))
@@ -55,7 +55,7 @@ describe('a key after its run', () => {
     expect(vm.engine.bytes.includes(needle)).toBe(false)
   })
 
-  it('is not there for the next run in the same executor', async () => {
+  it('is not available to the next run in the same executor', async () => {
     expect(await sandbox.value(USE)).toBe(true)
     const code = `const main = () => [typeof kept, Object.keys(CryptoKey), Object.keys(crypto.subtle)]`
     const methods = ['digest', 'importKey', 'sign', 'verify']
@@ -65,7 +65,7 @@ describe('a key after its run', () => {
 })
 
 describe('a forged MAC', () => {
-  it('is refused when it is cut, lengthened, empty, or of other data or another key', async () => {
+  it('is rejected if it is truncated, extended, empty, or made for other data or with another key', async () => {
     const code = `${HMAC}
       async function main() {
         const key = await keyFor('sign', 'verify')
@@ -81,8 +81,8 @@ describe('a forged MAC', () => {
   })
 })
 
-describe('a key that an action tampers with', () => {
-  it('keeps its usages and its hash, whatever is written into what it shows', async () => {
+describe('a key that an action tries to modify', () => {
+  it('keeps its usages and its hash after writes to its properties', async () => {
     const code = `${HMAC}
       async function main() {
         const key = await keyFor('sign')
@@ -96,7 +96,7 @@ describe('a key that an action tampers with', () => {
     expect(await sandbox.value(code)).toEqual(['InvalidAccessError', true])
   })
 
-  it('keeps its bytes when those that it was made from change', async () => {
+  it('keeps its bytes after the source buffer changes', async () => {
     const code = `${HMAC}
       async function main() {
         const waiting = keyFor('sign')
@@ -108,7 +108,7 @@ describe('a key that an action tampers with', () => {
     expect(await sandbox.value(code)).toBe(true)
   })
 
-  it('shows its bytes in no text, clone, console line or result', async () => {
+  it('does not reveal its bytes in strings, clones, console lines or results', async () => {
     const code = `${HMAC}
       async function main() {
         const key = await keyFor('sign')
@@ -125,7 +125,7 @@ describe('a key that an action tampers with', () => {
     expect(result.logs.map(({ text }) => text).join()).not.toMatch(/7,\s*7/)
   })
 
-  it('cannot be made, imitated or wrapped', async () => {
+  it('cannot be constructed, imitated or wrapped', async () => {
     const code = `${HMAC}
       async function main() {
         const key = await keyFor('sign')
@@ -138,7 +138,7 @@ describe('a key that an action tampers with', () => {
   })
 })
 
-describe('code that replaced the built-ins beneath crypto.subtle', () => {
+describe('patched built-ins beneath crypto.subtle', () => {
   const PATCHES: [string, string][] = [
     [
       'members of all objects',
@@ -169,7 +169,7 @@ describe('code that replaced the built-ins beneath crypto.subtle', () => {
     ],
   ]
 
-  it.each(PATCHES)('as %s hears nothing of it and changes no verdict', async (_what, patch) => {
+  it.each(PATCHES)('as %s see no key and change no verdict', async (_what, patch) => {
     const code = `${HMAC}
       async function main() {
         const seen = { list: '', push(name) { this.list += name + ' ' } }
@@ -194,8 +194,8 @@ describe('code that replaced the built-ins beneath crypto.subtle', () => {
   })
 })
 
-describe('bytes that change under way', () => {
-  it('by a getter of the algorithm are read where they are then, or refused, never beside them', async () => {
+describe('bytes that change during an operation', () => {
+  it('by a getter of the algorithm are read from the current buffer or rejected, never out of bounds', async () => {
     const code = `${HMAC}
       async function main() {
         const key = await keyFor('sign', 'verify')
@@ -211,7 +211,7 @@ describe('bytes that change under way', () => {
     expect(await sandbox.value(code)).toEqual([true, true])
   })
 
-  it('of a small view of a large buffer cost no second large buffer', async () => {
+  it('of a small view of a large buffer do not allocate a second large buffer', async () => {
     const code = `${HMAC}
       async function main() {
         const large = new Uint8Array(36 * 1024 * 1024)
@@ -227,7 +227,7 @@ describe('bytes that change under way', () => {
   })
 })
 
-describe('a key that is made to cost', () => {
+describe('an expensive key', () => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const jwk = pair.privateKey.export({ format: 'jwk' })
   const ones = (bytes: number) => Buffer.alloc(bytes, 0xff).toString('base64url')
@@ -245,22 +245,22 @@ describe('a key that is made to cost', () => {
     ['a prime as long as the modulus', { ...jwk, p: ones(128) }],
     ['a prime’s exponent that is longer than it', { ...jwk, dp: ones(4_000) }],
     ['more than two primes', { ...jwk, oth: [] }],
-  ])('as RSA with %s is refused when it is imported', async (_what, key) => {
+  ])('as RSA with %s is rejected on import', async (_what, key) => {
     expect(await sandbox.value(importing, { key })).toMatch(/^(Data|NotSupported)Error: /)
   })
 
-  it('as the largest RSA key that is allowed is taken', async () => {
+  it('as the largest allowed RSA key is accepted', async () => {
     const key = { kty: 'RSA', n: ones(RSA_KEY_MAX_BITS / 8), e: 'AQAB' }
     expect(await sandbox.value(importing, { key })).toBe(RSA_KEY_MAX_BITS)
   })
 
-  it('has the limit that docs/actions.md names', () => {
+  it('has the limit documented in docs/actions.md', () => {
     const file = new URL('../../../docs/actions.md', import.meta.url)
     const bits = RSA_KEY_MAX_BITS.toLocaleString('en')
     expect(readFileSync(file, 'utf8')).toContain(`| RSA key of \`crypto.subtle\` | ${bits} bits |`)
   })
 
-  it('as DER with bytes behind its end, or longer than any key, is refused', async () => {
+  it('as DER with trailing bytes, or longer than any key, is rejected', async () => {
     const der = [...pair.privateKey.export({ format: 'der', type: 'pkcs8' })]
     const long = [0x30, 0x82, 0x27, 0x10, ...Buffer.alloc(10_000)]
     const found: unknown[] = []
@@ -270,7 +270,7 @@ describe('a key that is made to cost', () => {
     expect(found).toEqual([1024, refused, refused])
   })
 
-  it('as an RSA key that signs without end stops at the limit of CPU time, in its executor', async () => {
+  it('as an RSA key that signs in an endless loop stops at the CPU time limit inside its executor', async () => {
     const large = generateKeyPairSync('rsa', { modulusLength: 4096 }).privateKey
     const code = `async function main({ key }) {
       const how = { name: 'RSA-PSS', hash: 'SHA-256', saltLength: 32 }
@@ -288,7 +288,7 @@ describe('a key that is made to cost', () => {
   it.each([
     ['MACs', `sign('HMAC', key, large)`],
     ['digests', `digest('SHA-512', large)`],
-  ])('as %s of all memory without end stops at the limit of CPU time', async (_what, call) => {
+  ])('as %s of all memory in an endless loop stops at the CPU time limit', async (_what, call) => {
     const code = `${HMAC}
       async function main() {
         const key = await keyFor('sign')
@@ -302,7 +302,7 @@ describe('a key that is made to cost', () => {
   })
 })
 
-it('CryptoKey has the name, length, tag and members of its standard', async () => {
+it('CryptoKey has the name, length, tag and members that the standard requires', async () => {
   const code = `const main = () => {
     const { get } = Object.getOwnPropertyDescriptor(CryptoKey.prototype, 'type')
     let wrong = ''

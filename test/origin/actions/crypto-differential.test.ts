@@ -8,7 +8,7 @@ const sandbox = sharedPool()
 
 type Algorithm = { name: string } & Record<string, unknown>
 
-/** What one probe does: imports a key, and verifies signatures, and makes one where that is deterministic. */
+/** A probe's input: it imports a key, verifies signatures, and signs if the algorithm is deterministic. */
 type Case = {
   format: 'raw' | 'spki' | 'pkcs8' | 'jwk'
   key: number[] | JsonWebKey
@@ -23,7 +23,7 @@ type Case = {
 
 type JsonWebKey = Record<string, unknown>
 
-/** Self-contained, for it is sent to the sandbox as text. */
+/** Must be self-contained: it is sent to the sandbox as text. */
 async function probe(given: Case) {
   const bytes = (list: number[]) => new Uint8Array(list)
   const hex = (buffer: ArrayBuffer) =>
@@ -52,7 +52,7 @@ async function probe(given: Case) {
 const HASHES = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512']
 const list = (bytes: Uint8Array | ArrayBuffer) => [...new Uint8Array(bytes)]
 
-/** The signature itself, and what somebody may make of it. */
+/** Returns the signature and modified versions of it. */
 function tampered(signature: number[]): number[][] {
   const flipped = signature.slice()
   const at = randomInt(signature.length)
@@ -62,11 +62,11 @@ function tampered(signature: number[]): number[][] {
   return [signature, flipped, signature.slice(1), [...signature, 0], other, zeros, []]
 }
 
-/** Lengths about the blocks of the digests, and any. */
+/** Random data of a length around the digests' block sizes, or of any length. */
 const someData = () => list(randomBytes([0, 1, 55, 64, 111, 128, randomInt(600)][randomInt(7)]!))
 
 describe('HMAC', () => {
-  it('is as in Node, for random keys, messages and tampered MACs', async () => {
+  it('behaves as in Node for random keys, messages and tampered MACs', async () => {
     const cases: Case[] = []
     for (let n = 0; n < 120; n++) {
       const secret = list(randomBytes(1 + randomInt(150)))
@@ -92,7 +92,7 @@ describe('HMAC', () => {
     await sameAsNode(sandbox, cases, probe)
   })
 
-  it.each([249, 253, 255, 256])('has the %i bits that length says, as in Node', (length) =>
+  it.each([249, 253, 255, 256])('uses the %i bits given by length, as in Node', (length) =>
     sameAsNode(
       sandbox,
       HASHES.map((hash) => ({
@@ -113,7 +113,7 @@ describe('HMAC', () => {
 type KeyUsage = 'sign' | 'verify'
 type Pair = { publicKey: webcrypto.CryptoKey; privateKey: webcrypto.CryptoKey }
 
-/** Algorithms with pairs of keys: how a key is imported, and how it is used. */
+/** Asymmetric algorithms: name, import algorithm, use algorithm, key formats. */
 const PAIRS: [string, Algorithm, Algorithm, string[]][] = [
   ['Ed25519', { name: 'Ed25519' }, { name: 'ed25519' }, ['raw', 'spki', 'jwk']],
   ...['P-256', 'P-384'].flatMap((namedCurve) =>
@@ -140,7 +140,7 @@ const PAIRS: [string, Algorithm, Algorithm, string[]][] = [
   ]),
 ]
 
-/** One for all hashes: a key of Node's making takes long, and is good for any. */
+/** One key pair for all hashes, because generating an RSA key is slow. */
 const rsa = new Map<string, Pair>()
 beforeAll(async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -171,7 +171,7 @@ async function pairOf(algorithm: Algorithm): Promise<Pair> {
 }
 
 describe.each(PAIRS)('%s', (name, algorithm, use, formats) => {
-  it('takes and refuses the signatures that Node does, whatever the key comes as', async () => {
+  it('accepts and rejects the same signatures as Node, in every key format', async () => {
     const cases: Case[] = []
     for (let n = 0; n < 4; n++) {
       const { publicKey, privateKey } = await pairOf(algorithm)
@@ -188,7 +188,7 @@ describe.each(PAIRS)('%s', (name, algorithm, use, formats) => {
     await sameAsNode(sandbox, cases, probe)
   })
 
-  it('makes signatures that Node takes', async () => {
+  it('creates signatures that Node accepts', async () => {
     const { publicKey, privateKey } = await pairOf(algorithm)
     for (const format of ['pkcs8', 'jwk'] as const) {
       const exported = await crypto.subtle.exportKey(format as 'pkcs8', privateKey)
@@ -205,7 +205,7 @@ describe.each(PAIRS)('%s', (name, algorithm, use, formats) => {
   })
 })
 
-describe('an import that is refused', () => {
+describe('an invalid import', () => {
   const secret = list(randomBytes(32))
   const HMAC = { name: 'HMAC', hash: 'SHA-256' }
   const oct = { kty: 'oct', k: Buffer.from(secret).toString('base64url') }
@@ -277,7 +277,7 @@ describe('an import that is refused', () => {
     return publicKey.export({ format: 'der', type: 'spki' }) as Buffer
   }
 
-  it('is refused by the name of the error that Node has', () =>
+  it('fails with the same error name as in Node', () =>
     sameAsNode(
       sandbox,
       REFUSED.map(([what, args]) => ({ what, args })),
@@ -296,7 +296,7 @@ describe('an import that is refused', () => {
       },
     ))
 
-  it('is refused at all, each', async () => {
+  it('always fails', async () => {
     const code = `async function main({ all }) {
       const imported = []
       for (const [what, args] of all) {
@@ -309,7 +309,7 @@ describe('an import that is refused', () => {
   })
 })
 
-it('a use that the key is not for is refused by the name of the error that Node has', () =>
+it('using a key for another purpose fails with the same error name as in Node', () =>
   sameAsNode(
     sandbox,
     [
@@ -364,7 +364,7 @@ it('a use that the key is not for is refused by the name of the error that Node 
     },
   ))
 
-it('a signature by node:crypto in the form of Web Crypto is taken, and one in DER is not', async () => {
+it('accepts a node:crypto signature in Web Crypto format, but not in DER', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signed = (dsaEncoding: 'ieee-p1363' | 'der') =>
     list(signByNode('sha256', Buffer.from('abc'), { key: privateKey, dsaEncoding }))

@@ -9,7 +9,7 @@ const FROM_HEX = `
 
 const text = (value: string) => Buffer.from(value).toString('hex')
 
-/** RFC 2202 for SHA-1, RFC 4231 for the others: key, data and the MAC of each hash. */
+/** Key, data and the MAC for each hash, from RFC 2202 for SHA-1 and RFC 4231 for the others. */
 const MACS: [string, string, string, Record<string, string>][] = [
   [
     'RFC 4231, 4.2',
@@ -66,7 +66,7 @@ const MACS: [string, string, string, Record<string, string>][] = [
 ]
 
 describe('HMAC', () => {
-  it.each(MACS)('gives and takes the MACs of %s', async (_name, key, data, macs) => {
+  it.each(MACS)('creates and verifies the MACs of %s', async (_name, key, data, macs) => {
     const code = `${FROM_HEX}
       async function main({ key, data, hashes }) {
         const all = []
@@ -107,7 +107,7 @@ describe('Ed25519', () => {
       '6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a',
     ],
   ])(
-    'gives and takes the signature of RFC 8032, %s',
+    'creates and verifies the signature of RFC 8032, %s',
     async (_name, secret, key, data, expected) => {
       const code = `${FROM_HEX}
       async function main({ secret, key, data, expected }) {
@@ -164,7 +164,7 @@ describe('ECDSA', () => {
       '94edbb92a5ecb8aad4736e56c691916b3f88140666ce9fa73d64c4ea95ad133c81a648152e44acf96e36dd1e80fabe4699ef4aeb15f178cea1fe40db2603138f130e740a19624526203b6351d0a3a94fa329c145786e679e7b82c71a38628ac8',
     ],
   ])(
-    'takes the signatures of RFC 6979: $curve with %s of %s',
+    'verifies the signatures of RFC 6979: $curve with %s of %s',
     async (key, hash, data, signature) => {
       const code = `${FROM_HEX}
       async function main({ key, hash, data, signature }) {

@@ -1,4 +1,4 @@
-/** docs/derived-actions.md in the sandbox: what is in the source is trusted, what is in the params is not. */
+/** Tests docs/derived-actions.md in the sandbox: the source is trusted, the params are not. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type HDNodeWallet, verifyMessage, Wallet } from 'ethers'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   other = await deriveAction(TEMPLATE, { ...MANIFEST, limit: 2_000 })
 })
 
-/** Runs an action, as anybody with a usage key may. @param params JSON */
+/** Runs an action, as any holder of a usage key can. @param params JSON */
 function run({ source, cid }: DerivedAction, params: string) {
   return sandbox.run(
     source,
@@ -59,7 +59,7 @@ const payment = (signatures: string[], changes: object = {}) => ({
 })
 
 describe('the example of docs/derived-actions.md', () => {
-  it('pays, under its own key, what enough of the manifest’s approvers have signed', async () => {
+  it('signs a payment with its own key if enough approvers of the manifest signed it', async () => {
     const text = textFor(action, 500)
     const signatures = await signedBy([carol, alice], text)
     const result = returned(await run(action, JSON.stringify(payment(signatures))))
@@ -68,27 +68,27 @@ describe('the example of docs/derived-actions.md', () => {
     expect(verifyMessage(text, response.signature)).toBe(addressOf(action))
   })
 
-  /** What an attack is answered. */
+  /** Returns the error message of a rejected attack. */
   const refused = async (params: object | string) => {
     const text = typeof params === 'string' ? params : JSON.stringify(params)
     return failed(await run(action, text)).message
   }
 
-  it('bare usage key: it pays for the run, and is no approval', async () => {
+  it('bare usage key: running the action does not count as an approval', async () => {
     expect(await refused(payment([]))).toBe('approved by 0, and it takes 2')
   })
 
-  it('forged approval: signed by somebody whom the manifest does not name', async () => {
+  it('forged approval: a signature of a signer outside the manifest does not count', async () => {
     const signatures = await signedBy([alice, mallory], textFor(action, 500))
     expect(await refused(payment(signatures))).toBe('approved by 1, and it takes 2')
   })
 
-  it('repeated approval: the same approver twice is one', async () => {
+  it('repeated approval: two signatures of one approver count once', async () => {
     const signatures = await signedBy([alice, alice], textFor(action, 500))
     expect(await refused(payment(signatures))).toBe('approved by 1, and it takes 2')
   })
 
-  it('altered params: what was signed for another amount, or as another payment', async () => {
+  it('altered params: signatures do not count for another amount, number or recipient', async () => {
     const signatures = await signedBy([alice, bob], textFor(action, 500))
     for (const change of [{ amount: 501 }, { number: 8 }, { to: alice.address }])
       expect(await refused(payment(signatures, change))).toBe('approved by 0, and it takes 2')
@@ -101,7 +101,7 @@ describe('the example of docs/derived-actions.md', () => {
     expect((await run(other, JSON.stringify(payment(signatures)))).kind).toBe('returned')
   })
 
-  it('params in the manifest’s place: no name among them reaches it', async () => {
+  it('params in place of the manifest: no name in the params overrides it', async () => {
     const manifest = { approvers: [mallory.address], threshold: 1, limit: 1e9 }
     const signatures = await signedBy([mallory], textFor(action, 5_000))
     const own = payment(signatures, { ...manifest, MANIFEST: manifest, amount: 5_000 })
@@ -114,7 +114,7 @@ describe('the example of docs/derived-actions.md', () => {
   })
 
   it.each([0, -1, 1.5, 1_001, '500', null, [500]])(
-    'unchecked params: an amount of %j is refused before a signature counts',
+    'unchecked params: rejects an amount of %j before it counts signatures',
     async (amount) => {
       const signatures = await signedBy([alice, bob], textFor(action, 500))
       expect(await refused(payment(signatures, { amount }))).toContain('not within the limit')
@@ -133,7 +133,7 @@ describe('a manifest in the sandbox', () => {
     ['the largest and smallest numbers', [2 ** 53 - 1, 1 - 2 ** 53, 0]],
     ['names of every kind', { 10: 1, 9: 2, constructor: 3, toJSON: 4, '': 5, 'a b': 6 }],
     ['as many levels as there may be', JSON.parse(deep)],
-  ])('is the one that was derived with: %s', async (_what, value) => {
+  ])('equals the manifest it was derived with: %s', async (_what, value) => {
     const { source } = await deriveAction(SHOW, { value })
     const shown = String(await sandbox.value(source))
     expect(JSON.parse(shown)).toEqual({ value })
@@ -141,7 +141,7 @@ describe('a manifest in the sandbox', () => {
 })
 
 describe('docs/derived-actions.md', () => {
-  it('has the source’s form, the limits and the type as they are', async () => {
+  it('documents the actual form of the source, limits and statement type', async () => {
     const { source } = await deriveAction('const template = () => 1', {})
     const [, form = ''] = /^```\n(<template>.*?)```$/ms.exec(page) ?? []
     const filled = form

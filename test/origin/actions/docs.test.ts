@@ -18,7 +18,7 @@ const page = readFileSync(
   'utf8',
 )
 
-/** What stands under an example: `response` where it returns, `code` and `message` where it fails. */
+/** The outcome stated under an example: `response` if it returns, `code` and `message` if it fails. */
 type Stated = {
   js_params: unknown
   response?: unknown
@@ -28,7 +28,7 @@ type Stated = {
   logs?: string
 }
 
-/** Every block of JavaScript, with the heading that it is under and the block of JSON that follows. */
+/** Returns every JavaScript block with its heading and the JSON block that follows it. */
 function examples(): [name: string, code: string, stated: Stated][] {
   let heading = ''
   let count = 0
@@ -41,12 +41,12 @@ function examples(): [name: string, code: string, stated: Stated][] {
   return found
 }
 
-/** The account of the examples: one wallet, and a group that permits it to every action. */
+/** The account of the examples, with one wallet and a group that permits it to every action. */
 const account = accountOf('account', ['permitted'], [])
 const group = { ...account.groups.get(1)!, cidHashes: new Set([WILDCARD]) }
 const holder = { account: { ...account, groups: new Map([[1, group]]) }, keyHash: account.hash }
 
-/** Answers for the server of the examples that make requests. */
+/** The server that answers the requests of the examples. */
 const server = await startWebServer((_request, response) => {
   response.setHeader('content-type', 'application/json')
   response.end('{"price":"3120.50"}')
@@ -55,7 +55,7 @@ afterAll(() => server.close())
 const here = (code: string) =>
   code.replaceAll('https://api.example.com', `http://127.0.0.1:${server.port}`)
 
-/** What an example states of its end, as a run states it. */
+/** Converts the result of a run to the form in which examples state it. */
 function stated(result: RunResult): Stated {
   const logs = 'logs' in result ? result.logs.map(({ text }) => text).join('\n') : ''
   if (result.kind === 'returned')
@@ -64,7 +64,7 @@ function stated(result: RunResult): Stated {
   return { js_params: null, code: result.code, message: result.message, stack: result.stack, logs }
 }
 
-/** The same value, with a pattern in place of each text that has an ellipsis. */
+/** Returns the same value with a pattern in place of each text that contains an ellipsis. */
 function expectation(value: unknown): unknown {
   if (typeof value === 'string' && value.includes('…')) {
     const parts = value.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -75,7 +75,7 @@ function expectation(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expectation(inner)]))
 }
 
-/** Globals that the language has wherever it runs, and the engine's own error for an exhausted memory. */
+/** Globals of the language itself, and the engine's error for exhausted memory. */
 const ofTheLanguage = [
   ...(vm.runInNewContext('Object.getOwnPropertyNames(globalThis)') as string[]),
   'InternalError',
@@ -85,22 +85,25 @@ describe('docs/actions.md', () => {
   const outbound = { allow: [{ host: '127.0.0.1', port: server.port }], deny: [] }
   const sandbox = sharedPool({ min: 1, max: 2, outbound })
 
-  it.each(examples())('says what comes of the example: %s', async (_name, code, expected) => {
-    const cid = await actionCid(code)
-    const capability = capabilityFor(keyring, cid, () => holder)
-    const params = JSON.stringify(expected.js_params)
-    const result = stated(await sandbox.run(here(code), { params }, capability))
-    const { js_params: _given, ...end } = expected
-    expect(result).toMatchObject(expectation(end) as object)
-    expect('response' in result).toBe('response' in expected)
-  })
+  it.each(examples())(
+    'states the actual outcome of each example: %s',
+    async (_name, code, expected) => {
+      const cid = await actionCid(code)
+      const capability = capabilityFor(keyring, cid, () => holder)
+      const params = JSON.stringify(expected.js_params)
+      const result = stated(await sandbox.run(here(code), { params }, capability))
+      const { js_params: _given, ...end } = expected
+      expect(result).toMatchObject(expectation(end) as object)
+      expect('response' in result).toBe('response' in expected)
+    },
+  )
 
-  it('has no block of JavaScript that says nothing of its end', () => {
+  it('states an outcome for every JavaScript block', () => {
     expect(examples().length).toBe(page.split('\n```js\n').length - 1)
     expect(examples().length).toBeGreaterThan(12)
   })
 
-  it('has a row for every code that a run can end with', () => {
+  it('has a row for every failure code of a run', () => {
     const [, table = ''] = page.split('| Code | Meaning |')
     const rows = [...table.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)
     expect(FAILURE_CODES.filter((code) => !rows.includes(code))).toEqual([])
@@ -133,12 +136,12 @@ describe('docs/actions.md', () => {
       `a URL of ${limits.OUTBOUND_URL_MAX_CHARACTERS.toLocaleString('en')} characters`,
     ],
     ['outbound request', `${limits.OUTBOUND_REDIRECTS_MAX} redirects`],
-  ])('has the limit in force for %s: %s', (what, figure) => {
+  ])('documents the current limit for %s: %s', (what, figure) => {
     const [, table = ''] = page.split('| What | Limit |')
     expect(table).toMatch(new RegExp(`^\\| ${what} \\| (.* )?${figure}`, 'm'))
   })
 
-  it('names every function of Svc.Actions, and every global that the language does not have', async () => {
+  it('documents every function of Svc.Actions, and every global that is not part of the language', async () => {
     const code = `const main = () => [Object.keys(Svc.Actions), Object.getOwnPropertyNames(globalThis)]`
     const [actions, globals] = (await sandbox.value(code)) as [string[], string[]]
     expect(actions.filter((name) => !page.includes(`| \`${name}(`))).toEqual([])
@@ -148,7 +151,7 @@ describe('docs/actions.md', () => {
     expect(own.filter((name) => !named(name))).toEqual([])
   })
 
-  it('is right about what is not there', async () => {
+  it('lists as missing only globals that are missing', async () => {
     const [, list = ''] = /^Not there: (.*?)\n\n/ms.exec(page) ?? []
     const names = [...list.matchAll(/`([A-Za-z]+)`/g)].flatMap(([, name]) =>
       name === undefined || name === 'digest' ? [] : [name],
@@ -158,7 +161,7 @@ describe('docs/actions.md', () => {
     expect(await sandbox.value(code, { names })).toEqual([])
   })
 
-  it('the editor completes no name that is not there', async () => {
+  it('editor completions offer only existing names', async () => {
     const paths = [...ACTION_NAMES].flatMap(([within, names]) =>
       names.map(({ name }) => within + name),
     )
@@ -168,7 +171,7 @@ describe('docs/actions.md', () => {
     expect(await sandbox.value(code, { paths })).toEqual([])
   })
 
-  it.each(TEMPLATES)('the console’s template runs: $name', async ({ source, params }) => {
+  it.each(TEMPLATES)('runs the console’s template: $name', async ({ source, params }) => {
     const [, secret] = /^const SECRET = '(.+)'$/m.exec(page) ?? []
     const mac = /sha256=(?!0{64})[0-9a-f]{64}/.exec(page)?.[0]
     const filled = (text: string) =>

@@ -5,7 +5,7 @@ const sandbox = sharedPool()
 const fail = async (code: string) => failed(await sandbox.run(code))
 
 describe('an error', () => {
-  it('has its message and the lines of the action, and no frame of ours', async () => {
+  it('has its message and the lines of the action, without internal frames', async () => {
     const result = await fail(`function check() {
   throw new TypeError('amount is missing')
 }
@@ -19,13 +19,13 @@ async function main() {
     )
   })
 
-  it('in the syntax names its line', async () => {
+  it('in the syntax reports its line', async () => {
     const result = await fail('async function main() {}\nlet x = ;')
     expect(result.code).toBe('action_threw')
     expect(result.stack).toMatch(/^SyntaxError: .*\n {4}at action\.js:2:\d+$/)
   })
 
-  it('outside main, in a timer and in a rejected promise fails the run', async () => {
+  it('outside main, in a timer or in a rejected promise fails the run', async () => {
     expect((await fail('throw new Error("early")')).message).toBe('early')
     const timer =
       'function main() { setTimeout(() => { throw new Error("late") }, 1); return new Promise(() => {}) }'
@@ -39,7 +39,7 @@ async function main() {
     ['"text"', 'string text'],
     ['Symbol("s")', 'Symbol(s)'],
     ['({ a: 1 })', 'object {"a":1}'],
-  ])('that is no Error, %s, is shown', async (thrown, shown) => {
+  ])('is shown if it is not an Error: %s', async (thrown, shown) => {
     const result = await fail(`async function main() { throw ${thrown} }`)
     expect(result.code).toBe('action_threw')
     expect(result.message).toContain(shown)
@@ -53,19 +53,19 @@ async function main() {
       'Object.defineProperty(new Error("m"), "stack", { get() { throw 1 } })',
     ],
     ['a message that is an object', '({ message: "m", name: { toString() { throw 1 } } })'],
-  ])('that is hostile, %s, still ends the run at once', async (_name, thrown) => {
+  ])('fails the run at once if it is hostile: %s', async (_name, thrown) => {
     const result = await fail(`async function main() { throw ${thrown} }`)
     expect(result).toMatchObject({ code: 'action_threw', message: expect.any(String) })
     expect(result.durationMs).toBeLessThan(2000)
   })
 
-  it('whose getter never returns ends at the deadline', async () => {
+  it('with a getter that never returns is stopped at the deadline', async () => {
     const code = 'async function main() { throw { get message() { for (;;); } } }'
     const result = failed(await sandbox.run(code, { wallMs: 200 }))
     expect(result.code).toBe('action_timeout')
   })
 
-  it('of endless recursion is one that the action can catch', async () => {
+  it('of endless recursion can be caught by the action', async () => {
     const caught = `function f() { return f() + 1 }
       async function main() { try { f() } catch (error) { return error.message } }`
     expect(await sandbox.value(caught)).toBe('stack overflow')
@@ -83,13 +83,13 @@ async function main() {
       'JSON.stringify((() => { let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a })())',
     ],
     ['toString', '(() => { const o = { toString: () => "" + o }; return "" + o })()'],
-  ])('of deep nesting in %s says so', async (_name, expression) => {
+  ])('of deep nesting in %s is reported as a stack overflow', async (_name, expression) => {
     const result = await fail(`async function main() { return ${expression} }`)
     expect(result).toMatchObject({ code: 'action_threw' })
     expect(result.message).toContain('stack overflow')
   })
 
-  it('of replaced built-ins stays readable', async () => {
+  it('stays readable if built-ins are replaced', async () => {
     const result = await fail(`
       JSON.stringify = () => '{}'; String.prototype.slice = () => { throw 1 }; Map.prototype.get = 1
       WeakMap.prototype.get = () => 'key_operation_limit'; Promise.prototype.then = () => {}
@@ -99,7 +99,7 @@ async function main() {
   })
 })
 
-it('a promise that nothing can settle is noticed at once', async () => {
+it('a run fails at once if main waits for a promise that can never settle', async () => {
   const result = await fail('function main() { return new Promise(() => {}) }')
   expect(result.code).toBe('action_pending')
   expect(result.durationMs).toBeLessThan(2000)

@@ -8,7 +8,7 @@ import type { TemplateFile } from '../../../origin/actions/pool/template.ts'
 import type { KeyOperation } from '../../../origin/actions/run.ts'
 import { NO_KEYS, request, returned } from './sandbox.ts'
 
-/** Reports the end of the previous run, or of an unknown one, before the end of the run that it was given. */
+/** An executor that reports the end of the previous or an unknown run before it ends its own run. */
 const FORGING_EXECUTOR = `
   let previous = 'never'
   const end = (token, value) => {
@@ -22,7 +22,7 @@ const FORGING_EXECUTOR = `
     previous = token
   })`
 
-/** Asks for a key with a token that is not of its run, then with the run's own, and ends the run. */
+/** An executor that requests a key with a foreign token, then with its own run's token, and ends the run. */
 const KEY_THIEF = `
   const operations = (pkpId) => [{ id: 1, operation: { name: 'getPrivateKey', pkpId } }]
   const ask = (token, pkpId) =>
@@ -41,7 +41,7 @@ const KEY_THIEF = `
 const folder = mkdtempSync(join(tmpdir(), 'svc-forging-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Starts an executor of this source, and ends it after the test. */
+/** Starts an executor with this source and stops it after the test. */
 async function withExecutor(
   source: string,
   test: (executor: ExecutorProcess) => Promise<void>,

@@ -3,7 +3,9 @@ import { createActionPool } from '../../../origin/actions/pool.ts'
 import type * as Fork from '../../../origin/actions/pool/fork.ts'
 import { NO_KEYS, request } from './sandbox.ts'
 
-/** A system that has no process to give says so at once; here it does when an executor is asked for, which runs code of its own folder. */
+/**
+ * Simulates a system that is out of processes: fork fails at once for an executor, which runs code from its own folder.
+ */
 vi.mock('../../../origin/actions/pool/fork.ts', async (original) => {
   const fork = await original<typeof Fork>()
   return {
@@ -15,7 +17,7 @@ vi.mock('../../../origin/actions/pool/fork.ts', async (original) => {
   }
 })
 
-it('exhaustion of processes: no run is lost silently, none is begun, and nothing is thrown at anybody', async () => {
+it('process exhaustion: reports runs as lost and not started, and throws no unhandled error', async () => {
   const pool = createActionPool({ min: 1, max: 2 })
   const run = pool.run(request('async function main() {}'), NO_KEYS)
   await expect(pool.ready()).rejects.toThrow('executors cannot be started: spawn ENOMEM')

@@ -9,7 +9,7 @@ vi.mock('../../../origin/actions/pool/fork.ts', () => ({
   sandboxedForkOptions: () => ({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: {} }),
 }))
 
-it('a pool whose executors cannot start says so, and loses no run silently', async () => {
+it('a pool whose executors cannot start reports that, and loses no run silently', async () => {
   const pool = createActionPool({ min: 1, max: 1 })
   const run = pool.run(request('async function main() {}'), NO_KEYS)
   await expect(pool.ready()).rejects.toThrow('executors cannot be started')

@@ -1,7 +1,7 @@
 /**
- * One account's flood, and another account that runs something small now and then. What is demanded is far more than
- * the twofold that a quiet machine shows (docs/decisions/0017-scheduling.md has the figures): a busy one must not
- * fail it, and a line that everybody stands in would be slower by hundreds.
+ * Measures the latency of one account's small runs during another account's flood. The bound is far above the factor of
+ * two on a quiet machine (see docs/decisions/0017-scheduling.md), so that a busy machine does not fail the test. A
+ * single shared queue would be slower by a factor of hundreds.
  */
 import { getPriority } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { NO_KEYS, request, returned } from './sandbox.ts'
 
 const SLOWER_MAX = 25
 const SAMPLES = 60
-/** What it takes at least, as a measure: on an idle machine a run is over within a millisecond. */
+/** Lower bound for the baseline: on an idle machine, a run takes less than a millisecond. */
 const ALONE_MIN_MS = 2
 
 const TRIVIAL = request('async function main(params) { return params }', { account: 'neighbour' })
@@ -27,7 +27,7 @@ afterAll(() => pool.close())
 
 const rest = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-/** How long the neighbour's runs take, in milliseconds: the time that one in ten exceeds. */
+/** Returns the 90th percentile of the neighbor's run times, in milliseconds. */
 async function p90(): Promise<number> {
   const took: number[] = []
   for (let n = 0; n < SAMPLES; n++) {
@@ -39,7 +39,7 @@ async function p90(): Promise<number> {
   return took.toSorted((a, b) => a - b)[Math.floor(SAMPLES * 0.9)] ?? 0
 }
 
-/** Keeps so many runs of one account under way or waiting until it is stopped. */
+/** Keeps `depth` runs of one account running or queued until stopped. */
 function flood(code: string, depth: number) {
   const stop = new AbortController()
   const control = { signal: stop.signal, started: () => {} }
@@ -69,7 +69,7 @@ it.each([
     'runs that compute whenever they have slept',
     `async function main() { for (;;) { await new Promise((done) => setTimeout(done, 1)); ${spin(40)}; await main() } }`,
   ],
-])('flood of %s: another account hardly notices', async (_what, code) => {
+])('flood of %s: barely slows down another account', async (_what, code) => {
   const alone = Math.max(ALONE_MIN_MS, await p90())
   const { stop, ended } = flood(code, 100)
   await rest(500)
@@ -79,7 +79,7 @@ it.each([
   expect(ended).not.toContain('lost')
 })
 
-it('a flood that computes in bursts of a few milliseconds does not pass for one that waits', async () => {
+it('a flood that computes in bursts of a few milliseconds is not treated as waiting', async () => {
   const pids: number[] = []
   const own = createActionPool({
     min: 1,

@@ -3,7 +3,7 @@ import { withFuel } from '../../../origin/actions/engine/fuel.ts'
 import type { TestEngine } from './fuel-engine.ts'
 import { createTestEngine, stockModule, Stopped } from './fuel-engine.ts'
 
-/** CPU time that a program gets, and how far past it the engine may be when it stops. */
+/** CPU time of a program, and the maximum overrun before the engine stops it. */
 const DEADLINE_MS = 200
 const OVERRUN_MS = 60
 
@@ -13,7 +13,9 @@ beforeEach(async () => {
   engine = await createTestEngine(fueled)
 })
 
-/** Milliseconds of CPU from start to stop: a busy machine that pauses us is not the engine's overrun. */
+/**
+ * Returns the CPU milliseconds from start to stop. Time in which the process is descheduled does not count as overrun.
+ */
 function cpuUntilStopped(code: string): number {
   const start = process.threadCpuUsage()
   engine.deadline = performance.now() + DEADLINE_MS
@@ -25,9 +27,9 @@ function cpuUntilStopped(code: string): number {
 const chain = (length: number, make: string) =>
   `let p = {}; for (let i = 0; i < ${length}; i++) p = ${make};`
 
-describe('the deadline ends, inside the engine', () => {
+describe('the deadline stops, inside the engine', () => {
   it.each([
-    // One call that does not return.
+    // A single call that does not return.
     ['an array join bomb', 'new Array(2 ** 32 - 1).join("")'],
     [
       'JSON of arrays that share their elements',
@@ -64,7 +66,7 @@ describe('the deadline ends, inside the engine', () => {
       'encodeURIComponent of five million characters',
       'for (;;) encodeURIComponent("\\u1234".repeat(1e6))',
     ],
-    // Calls that are short for the interpreter, which counts them by the ten thousand, and long for the clock.
+    // Slow calls in a loop: the interpreter checks the clock only once per ten thousand of them.
     ['copies within a buffer', 'const b = new Uint8Array(2e7); for (;;) b.copyWithin(0, 1)'],
     ['copies of a buffer', 'const b = new ArrayBuffer(2e7); for (;;) b.slice(0)'],
     ['fills of a buffer', 'const b = new Uint8Array(2e7); for (;;) b.fill(1)'],
@@ -122,7 +124,7 @@ describe('the deadline ends, inside the engine', () => {
       'straight code that calls built-ins',
       'const f = new Function("m", "a", "m(a);".repeat(1e4)); let p = []; for (let i = 0; i < 500; i++) p = new Proxy(p, {}); for (;;) f(Array.isArray, p)',
     ],
-    // What the guest does about it.
+    // Attempts by the guest to survive the stop.
     [
       'a bomb that catches everything',
       'for (;;) try { [].includes.call({ length: 2 ** 53 - 1 }, 1) } catch {} finally { continue }',
@@ -136,12 +138,12 @@ describe('the deadline ends, inside the engine', () => {
   })
 })
 
-it('a second bomb after the first is stopped as well', () => {
+it('stops a second bomb after the first', () => {
   const bomb = '[].includes.call({ length: 2 ** 53 - 1 }, 1)'
   for (let i = 0; i < 3; i++) expect(cpuUntilStopped(bomb)).toBeLessThan(DEADLINE_MS + OVERRUN_MS)
 })
 
-it('an engine that was stopped and whose memory and stack pointer are put back is as before', () => {
+it('restoring memory and stack pointer of a stopped engine restores its behavior', () => {
   const program = 'let a = [3, 1, 2].sort(); JSON.stringify({ a, b: 2n ** 70n > 0 })'
   const memory = engine.memory.slice()
   const stackPointer = engine.stackPointer.get()

@@ -5,8 +5,8 @@ import type { TestEngine } from './fuel-engine.ts'
 import { createTestEngine, stockModule } from './fuel-engine.ts'
 
 /**
- * The least memory that the engine takes, since comparing it is most of the time of these tests; and a stack of which
- * the end is reached before V8's, which is smaller here than in an executor (`pool/fork.ts`).
+ * The smallest memory that the engine accepts, because comparing memories dominates the run time. The stack ends before
+ * V8's, which is smaller here than in an executor (`pool/fork.ts`).
  */
 const SIZE = { pages: 256, stackBytes: 64 * 1024 }
 const PROGRAMS = 300
@@ -31,7 +31,7 @@ afterEach(() => {
   }
 })
 
-/** The answer of both, after every byte of their memories has been compared. */
+/** Returns the common answer of both engines after comparing every byte of their memories. */
 function both(program: string): string {
   const [stock, fueled] = engines
   const answer = stock.run(program)
@@ -197,7 +197,7 @@ const program = fc.array(statement, { minLength: 1, maxLength: 6 }).map(
 })()`,
 )
 
-describe('an engine with fuel does what the one without does, down to every byte of its memory', () => {
+describe('an engine with fuel behaves like one without, down to every byte of its memory', () => {
   it(`for ${PROGRAMS} generated programs`, () => {
     let values = 0
     fc.assert(
@@ -206,7 +206,7 @@ describe('an engine with fuel does what the one without does, down to every byte
       }),
       { numRuns: PROGRAMS },
     )
-    // Else the programs would compare little but ways to fail.
+    // Otherwise the programs would mostly compare errors.
     expect(values).toBeGreaterThan(PROGRAMS / 4)
   }, 60_000)
 

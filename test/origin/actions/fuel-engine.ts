@@ -17,7 +17,7 @@ export const { Module, Instance, Memory, validate } = (
   globalThis as unknown as { WebAssembly: Wasm }
 ).WebAssembly
 
-/** The engine as its package has it. */
+/** The unmodified engine from its package. */
 export function stockModule(): Uint8Array {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'))
   return new Uint8Array(readFileSync(resolve('@jitl/quickjs-wasmfile-release-sync/wasm')))
@@ -29,15 +29,18 @@ export type TestEngine = {
   context: QuickJSContext
   memory: Uint8Array
   stackPointer: { get(): number; set(pointer: number): void }
-  /** When, on the clock of `performance`, fuel is refused. The interpreter may always go on: fuel is to be enough. */
+  /**
+   * Fuel is refused after this time, on the clock of `performance`. The interpreter's own check never stops the
+   * program, so that only fuel does.
+   */
   deadline: number
-  /** Questions to the host: when fuel ran out, and by the interpreter. */
+  /** Number of calls to the host: when fuel ran out, and by the interpreter's own check. */
   asked: { fuel: number; interpreter: number }
-  /** What the program is worth, or what it threw, as JSON text. @throws Stopped */
+  /** @returns the program's value, or what it threw, as JSON text @throws Stopped */
   run(code: string): string
 }
 
-/** A runtime on any build of the engine. Its clock stands still, so that two of them do the same. */
+/** Creates a runtime on any build of the engine. Its clock is frozen, so that two engines behave identically. */
 export async function createTestEngine(
   bytes: Uint8Array,
   { pages = 1024, stackBytes = 512 * 1024 } = {},

@@ -13,7 +13,7 @@ describe('the engine with fuel', () => {
     expect(validate(fueled)).toBe(true)
   })
 
-  it('exports the end of its heap beside what it had, and not its counter', () => {
+  it('exports the end of its heap in addition to the original exports, but not its counter', () => {
     const heapEnd = { name: 'heapEnd', kind: 'global' }
     expect(Module.exports(new Module(fueled))).toEqual([
       ...Module.exports(new Module(stock)),
@@ -22,26 +22,26 @@ describe('the engine with fuel', () => {
     expect(Module.imports(new Module(fueled))).toEqual(Module.imports(new Module(stock)))
   })
 
-  it('has one function that moves the end of its heap', () => {
+  it('has exactly one function that moves the end of its heap', () => {
     const end = readLayout(stock).bodies.at(-1)!.end
     expect(() => addHeapEnd(stock.subarray(0, end))).toThrow(Error)
     const moved = Buffer.from(stock)
     const store = Buffer.from([0x41, 0xd0, 0xa6, 0x05, 0x20, 0x00, 0x36, 0x02, 0x00])
     moved[moved.indexOf(store) + 1] = 0xd4
-    expect(() => addHeapEnd(moved)).toThrow('in 0 functions, not in one')
+    expect(() => addHeapEnd(moved)).toThrow('in 0 functions instead of 1')
   })
 
-  it('is the same each time, and the module that was given is left as it was', () => {
+  it('is deterministic and leaves the input module unchanged', () => {
     expect(Buffer.compare(withFuel(stock), fueled)).toBe(0)
     expect(Buffer.compare(stock, stockModule())).toBe(0)
   })
 
-  it('is less than a tenth larger', () => {
+  it('grows by less than a tenth', () => {
     expect(fueled.length / stock.length).toBeLessThan(1.1)
   })
 })
 
-describe('a module is refused', () => {
+describe('a module is rejected', () => {
   const changed = (change: (bytes: Uint8Array) => void) => {
     const bytes = stock.slice()
     change(bytes)
@@ -49,11 +49,11 @@ describe('a module is refused', () => {
   }
   const code = readLayout(stock).bodies[0]?.codeAt ?? 0
 
-  it('when it is another build of the engine', () => {
+  it('if it is another build of the engine', () => {
     const other = changed((bytes) => {
       bytes[bytes.length - 1] = 0xff
     })
-    expect(() => withFuel(other)).toThrow(/not the build that fuel\.ts knows: its SHA-256 is/)
+    expect(() => withFuel(other)).toThrow(/not the build that fuel\.ts supports: its SHA-256 is/)
   })
 
   it.each([
@@ -64,28 +64,28 @@ describe('a module is refused', () => {
     ['that grows the memory', 0x40],
     ['that changes the table', 0x26],
     ['that calls at the end', 0x12],
-  ])('when it has an instruction %s', (_name, opcode) => {
+  ])('if it has an instruction %s', (_name, opcode) => {
     const other = changed((bytes) => {
       bytes[code] = opcode
     })
     expect(() => addFuel(other)).toThrow(/unknown instruction 0x/)
   })
 
-  it('when it is cut anywhere', () => {
+  it('if it is truncated at any position', () => {
     for (let length = 0; length < stock.length; length += 9973)
       expect(() => addFuel(stock.subarray(0, length))).toThrow(Error)
   })
 
-  it('when it was rewritten before', () => {
+  it('if it was already rewritten', () => {
     expect(() => addFuel(fueled)).toThrow('has other sections than expected')
   })
 })
 
-describe('the functions that pay at their start', () => {
+describe('the functions that consume fuel on entry', () => {
   const layout = readLayout(stock)
   const breakers = cycleBreakers(layout)
 
-  it('are in every cycle of calls, direct or through the table', () => {
+  it('cover every cycle of calls, direct or through the table', () => {
     const { bodies, imports, functionTypes, tableFunctions, types } = layout
     const typeOf = (index: number) =>
       JSON.stringify(types[functionTypes[index - imports.length] ?? -1])
@@ -98,7 +98,7 @@ describe('the functions that pay at their start', () => {
     )
     const left = new Set(callees.keys())
     for (const index of breakers) left.delete(index)
-    // What is left can be taken away leaf by leaf only if it has no cycle.
+    // The remaining graph can be removed leaf by leaf only if it has no cycle.
     for (let before = Infinity; left.size < before;) {
       before = left.size
       for (const index of left)
@@ -119,15 +119,15 @@ describe('the host', () => {
     engine = await createTestEngine(fueled)
   })
 
-  it('is asked by a native loop which the interpreter knows nothing of', () => {
+  it('is called by a native loop that the interpreter does not count', () => {
     const before = { ...engine.asked }
     engine.run('[].includes.call({ length: 3e6 }, 1)')
     expect(engine.asked.fuel - before.fuel).toBeGreaterThan(20)
-    // Once, at the first call of all.
+    // Once, at the very first call.
     expect(engine.asked.interpreter - before.interpreter).toBeLessThanOrEqual(1)
   })
 
-  it('is asked by straight code that neither jumps nor calls', () => {
+  it('is called by straight-line code without jumps or calls', () => {
     const before = { ...engine.asked }
     engine.run(
       'const f = new Function("a", "a + 1;".repeat(2e4)); for (let i = 0; i < 100; i++) f(1)',
@@ -135,7 +135,7 @@ describe('the host', () => {
     expect(engine.asked.fuel - before.fuel).toBeGreaterThan(20)
   })
 
-  it('is asked by the same work equally often, whoever ran before', () => {
+  it('is called equally often for the same work, regardless of previous programs', () => {
     const work = '[].includes.call({ length: 3e6 }, 1)'
     const asked = [0, 1, 2, 3].map(() => {
       const before = engine.asked.fuel

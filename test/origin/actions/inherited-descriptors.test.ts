@@ -13,7 +13,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** What the executor of a pool has open, when the pool's process has the secret open as descriptors 9, 40 and 200. */
+/**
+ * Returns the files that a pool's executor has open while the pool's process holds the secret open as descriptors 9, 40
+ * and 200.
+ */
 function openFiles(ofPool: boolean): string[] {
   const program = `
     const { readdirSync, readlinkSync } = require('node:fs')
@@ -38,7 +41,7 @@ function openFiles(ofPool: boolean): string[] {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'an executor has no file open that the origin inherited from its own parent',
+  'does not pass files that the origin inherited from its parent on to an executor',
   () => {
     expect(openFiles(true).filter((file) => file === secret)).toHaveLength(3)
     expect(openFiles(false)).not.toContain(secret)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { sandboxedForkOptions, templateFolders } from '../../../origin/actions/pool/fork.ts'
 
-/** Whether a Node process started with these flags opens its inspector on SIGUSR1. */
+/** Returns true if a Node process with these flags opens its inspector on SIGUSR1. */
 async function opensInspector(flags: readonly string[]): Promise<boolean> {
   const idle = 'process.stdout.write("up"); setInterval(() => {}, 1000)'
   const port = 20_000 + Math.floor(Math.random() * 20_000)
@@ -27,15 +27,15 @@ async function opensInspector(flags: readonly string[]): Promise<boolean> {
   return open
 }
 
-it('a signal opens a debugger on a plain Node process: the attack that the flag is for', async () => {
+it('debugger attack: a signal opens a debugger on a plain Node process', async () => {
   expect(await opensInspector([])).toBe(true)
 })
 
-it('a debugger can not be opened on an executor by a signal', async () => {
+it('debugger attack: a signal does not open a debugger on an executor', async () => {
   expect(await opensInspector(sandboxedForkOptions(0, templateFolders()).execArgv)).toBe(false)
 })
 
-it('the origin does not start without the flag that keeps a debugger off its keys', async () => {
+it('debugger attack: the origin refuses to start without --disable-sigusr1', async () => {
   const main = fileURLToPath(new URL('../../../origin/main.ts', import.meta.url))
   const origin = spawn(process.execPath, [main], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
   const [line] = (await once(origin.stdout, 'data')) as [Buffer]

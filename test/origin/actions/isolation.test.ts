@@ -10,7 +10,7 @@ import { returned, sharedPool } from './sandbox.ts'
 const sandbox = sharedPool({ min: 1, max: 1 })
 
 describe('two runs in one executor', () => {
-  it('share no prototype, no global and no ethers', async () => {
+  it('share no prototype, global or ethers object', async () => {
     const pollute = `
       Object.prototype.polluted = 1; Array.prototype.map = () => 'evil'; JSON.parse = () => 'evil'
       Promise.prototype.then = function () {}; globalThis.left = 1; ethers.utils = {}; var main2 = 1
@@ -36,7 +36,7 @@ describe('two runs in one executor', () => {
   })
 })
 
-it('an action sees no global of Node and none of the prelude', async () => {
+it('an action sees no Node global and nothing of the prelude', async () => {
   const code = `async function main() {
     const names = ['process', 'require', 'module', 'Buffer', 'host', 'base', 'WebAssembly', 'std', 'os']
     return names.filter((name) => typeof globalThis[name] !== 'undefined')
@@ -46,7 +46,7 @@ it('an action sees no global of Node and none of the prelude', async () => {
   expect(await sandbox.value(imports)).toBe('refused')
 })
 
-/** What code that broke out of WebAssembly could do: runs as an executor would, and tries everything. */
+/** Simulates code that escaped WebAssembly: runs with an executor's flags and attempts every forbidden access. */
 const PROBE = `
   import fs from 'node:fs'; import { spawnSync } from 'node:child_process'; import { Worker } from 'node:worker_threads'
   const [state, root] = JSON.parse(process.argv.at(-1))
@@ -65,7 +65,7 @@ const PROBE = `
   }))`
 
 describe('an executor', () => {
-  it('has no secret, and no way to the state folder, a process, a thread or an add-on', () => {
+  it('has no secrets, and no access to the state folder, processes, threads or add-ons', () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-state-'))
     const secret = join(folder, 'root-key')
     writeFileSync(secret, 'root key')
@@ -96,7 +96,7 @@ describe('an executor', () => {
     })
   })
 
-  it.skipIf(process.platform !== 'linux')('runs with that environment', () => {
+  it.skipIf(process.platform !== 'linux')('starts with an empty environment', () => {
     const ready = sandbox.events.find(({ type }) => type === 'executor_ready')
     const names = readFileSync(`/proc/${ready?.pid}/environ`, 'utf8')
       .split('\0')
@@ -114,7 +114,7 @@ describe('an executor', () => {
     ['a value that is no JSON', ended({ kind: 'returned', value: '1, "admin": true' })],
     ['a code that is none of ours', ended({ kind: 'failed', code: 'x', message: '', stack: '' })],
     ['a value beyond the limit', ended({ kind: 'returned', value: `"${'x'.repeat(2 ** 20)}"` })],
-  ])('is not believed when it sends %s', (_name, message) => {
+  ])('is not trusted when it sends %s', (_name, message) => {
     expect(readFromExecutor(message)).toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 /**
- * The template of the sandboxes, made once for all files of a test run that want a pool and not to see one start: making it is
- * a process that loads all that a sandbox is made of, and it is the same each time (`docs/decisions/0056-what-the-gate-shares.md`).
+ * The sandbox template, built once per test run and shared by all files that need a pool but do not test its start.
+ * Building it takes a process that loads everything a sandbox is made of, and the result is always the same
+ * (`docs/decisions/0056-what-the-gate-shares.md`).
  */
 import {
   closeSync,
@@ -18,10 +19,10 @@ import { writeExecutorCode } from '../../../origin/actions/pool/executor-code.ts
 import { EXECUTOR_ENTRY } from '../../../origin/actions/pool/fork.ts'
 import { makeTemplateFile, type TemplateFile } from '../../../origin/actions/pool/template.ts'
 
-/** The variable that says in which folder of this run it is kept (`template-setup.ts`). */
+/** Environment variable with the folder of the shared template in this test run (`template-setup.ts`). */
 export const TEMPLATE_FOLDER = 'TEST_TEMPLATE_FOLDER'
 
-/** One for a pool, which closes it; executors check its digest as they do in production. */
+/** Returns a template file for a pool, which closes it. Executors check its digest as in production. */
 export async function keptTemplate(): Promise<TemplateFile> {
   const folder = process.env[TEMPLATE_FOLDER]
   if (folder === undefined) return makeTemplateFile()
@@ -44,7 +45,10 @@ export async function keptTemplate(): Promise<TemplateFile> {
   }
 }
 
-/** Of two processes that make it at once, one keeps it; the digest comes last, so that whoever sees it finds the file. */
+/**
+ * If two processes build it at once, one result is kept. The digest is written last, so that a reader that sees it
+ * finds the file.
+ */
 async function makeInto(file: string, digestFile: string): Promise<void> {
   const made = await makeTemplateFile()
   try {

@@ -15,7 +15,7 @@ import { failed, returned, sharedPool } from './sandbox.ts'
 const sandbox = sharedPool()
 const KEY = `0x${'7b'.repeat(32)}`
 
-/** Grants KEY for everything and remembers what was asked. */
+/** Grants KEY for every operation and records the requests. */
 function granting() {
   const asked: KeyOperation[] = []
   const capability: Capability = {
@@ -28,7 +28,7 @@ function granting() {
 }
 
 describe('Svc.Actions', () => {
-  it('signs with a wallet of ethers v5 what ethers v6 recovers', async () => {
+  it('signs with an ethers v5 wallet, and ethers v6 recovers the address', async () => {
     const { capability, asked } = granting()
     const code = `async function main({ pkpId, message }) {
       const wallet = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId }))
@@ -42,7 +42,7 @@ describe('Svc.Actions', () => {
     expect(asked).toEqual([{ name: 'getPrivateKey', pkpId: '0xabc' }])
   })
 
-  it('passes each operation on with its input', async () => {
+  it('forwards each operation with its input', async () => {
     const { capability, asked } = granting()
     const code = `async function main() {
       await Svc.Actions.getSvcActionPrivateKey()
@@ -57,7 +57,7 @@ describe('Svc.Actions', () => {
     ])
   })
 
-  it('is frozen, down to its functions', async () => {
+  it('is frozen, including its functions', async () => {
     const code = `'use strict'; async function main() {
       const tries = [
         () => { Svc.Actions.getPrivateKey = 1 }, () => { Svc.Actions.getPrivateKey.call = 1 },
@@ -70,7 +70,7 @@ describe('Svc.Actions', () => {
     expect(await sandbox.value(code)).toEqual(Array(9).fill('TypeError'))
   })
 
-  it('keeps its name: a declaration of that name is no action, and a var or a local name is', async () => {
+  it('keeps its name: rejects a lexical declaration of it, and allows a var or a local name', async () => {
     const main = 'async function main() { return typeof Svc.Actions }'
     for (const declared of ['const Svc = {}', 'let Svc', 'class Svc {}', 'function Svc() {}'])
       expect(failed(await sandbox.run(`${declared}\n${main}`)).code).toBe('action_threw')
@@ -78,7 +78,7 @@ describe('Svc.Actions', () => {
     expect(await sandbox.value('const main = (Svc) => Svc.mine', { mine: 1 })).toBe(1)
   })
 
-  it('refuses with the message of the process that holds the keys, at the line that asked', async () => {
+  it('rejects with the message of the key-holding process, at the line of the call', async () => {
     const capability = {
       keyOperation: () => Promise.reject(new Error('wallet 0xabc is in no group of this action')),
     }
@@ -106,7 +106,7 @@ describe('Svc.Actions', () => {
       `decrypt({ pkpId: "0x", ciphertext: "x".repeat(${CIPHERTEXT_MAX_CHARACTERS + 1}) })`,
       `the limit is ${CIPHERTEXT_MAX_CHARACTERS}`,
     ],
-  ])('%s names what is wrong, and nobody is asked', async (call, message) => {
+  ])('%s names the invalid input, and no request is sent', async (call, message) => {
     const { asked, capability } = granting()
     const code = `async function main() { await Svc.Actions.${call} }`
     const result = failed(await sandbox.run(code, {}, capability))
@@ -114,7 +114,7 @@ describe('Svc.Actions', () => {
     expect(asked).toEqual([])
   })
 
-  it('changing input: a getter is asked once, so that what was checked is what is asked for', async () => {
+  it('changing input: reads a getter once, so that the checked value is the requested one', async () => {
     const { asked, capability } = granting()
     const code = `async function main() {
       let times = 0
@@ -128,7 +128,7 @@ describe('Svc.Actions', () => {
     ])
   })
 
-  it('patched built-ins: an action that replaces all it can asks for no more than it may', async () => {
+  it('patched built-ins: an action that replaces everything it can requests only permitted operations', async () => {
     const { asked, capability } = granting()
     const code = `
       Object.prototype.toJSON = () => ({ pkpId: 'x'.repeat(1e6) })
@@ -155,7 +155,7 @@ describe('encrypt and decrypt', () => {
     ['NUL and line separators', '\0\u2028\0'],
     ['JSON', '{"__proto__":1}'],
     ['the longest message', 'é'.repeat(ENCRYPTED_MESSAGE_MAX_BYTES / 2)],
-  ])('return %s as it was, in the next run', async (_what, message) => {
+  ])('return %s unchanged in the next run', async (_what, message) => {
     const seal = 'const main = ({ pkpId, message }) => Svc.Actions.encrypt({ pkpId, message })'
     const open =
       'const main = ({ pkpId, ciphertext }) => Svc.Actions.decrypt({ pkpId, ciphertext })'
@@ -168,7 +168,7 @@ describe('encrypt and decrypt', () => {
     expect(await run(open, { pkpId, ciphertext })).toBe(message)
   })
 
-  it('refuse what is not permitted or was altered, with an error that the action can catch', async () => {
+  it('reject unpermitted or altered input with an error that the action can catch', async () => {
     const code = `async function main({ pkpId, outside }) {
       const said = (promise) => promise.then(() => 'done', (error) => error.message)
       const ciphertext = await Svc.Actions.encrypt({ pkpId, message: 'secret' })
@@ -183,15 +183,15 @@ describe('encrypt and decrypt', () => {
     }`
     const { value } = returned(await sandbox.run(code, { params }, capability))
     expect(JSON.parse(value)).toEqual([
-      expect.stringContaining('is in no group that permits the action'),
-      expect.stringContaining('was altered or cut'),
-      expect.stringContaining('was altered or cut'),
-      'decrypt: the ciphertext is not base64 as encrypt returned it',
-      expect.stringContaining('half a surrogate pair'),
+      expect.stringContaining('are not in the same group'),
+      expect.stringContaining('was modified, truncated'),
+      expect.stringContaining('was modified, truncated'),
+      'decrypt: the ciphertext is not the base64 that encrypt returned',
+      expect.stringContaining('a lone surrogate'),
     ])
   })
 
-  it('give no key to the sandbox: the longest search finds none in what it hears', async () => {
+  it('do not leak the encryption key: no response to the sandbox contains it', async () => {
     const heard: string[] = []
     const listening = {
       keyOperation: async (operation: KeyOperation) => {
@@ -224,7 +224,7 @@ describe('the limit of key operations', () => {
   it.each([
     ['one after the other', serial],
     ['at once', parallel],
-  ])('lets ten through and refuses the eleventh, asked %s', async (_name, code) => {
+  ])('allows ten operations and rejects the eleventh, requested %s', async (_name, code) => {
     const ten = granting()
     const within = await sandbox.run(code(KEY_OPERATIONS_MAX), {}, ten.capability)
     expect(returned(within).value).toBe('"done"')
@@ -241,7 +241,7 @@ describe('the limit of key operations', () => {
     ['getSvcActionPrivateKey', ''],
     ['getSvcActionPublicKey', '{ ipfsId: "Qm" }'],
     ['getSvcActionWalletAddress', '{ ipfsId: "Qm" }'],
-  ])('counts %s, refused or not, before the work is done', async (name, input) => {
+  ])('counts %s before the work is done, even if it is rejected', async (name, input) => {
     let asked = 0
     const capability = {
       keyOperation: () => {
@@ -263,12 +263,12 @@ describe('the limit of key operations', () => {
   })
 })
 
-describe('the process that holds the keys', () => {
+describe('the key-holding process', () => {
   it.each([
     ['one after the other', false],
     ['at once', true],
   ])(
-    'counts for itself, asked %s: an executor that passes on everything gets ten',
+    'enforces the limit itself, requested %s: an executor that forwards everything gets ten',
     async (_how, atOnce) => {
       const { asked, capability } = granting()
       const gate = new KeyGate(capability)
@@ -287,7 +287,7 @@ describe('the process that holds the keys', () => {
     },
   )
 
-  it('counts before the work: an eleventh is refused while the first ten are under way', async () => {
+  it('counts before the work: rejects an eleventh while the first ten are in flight', async () => {
     const never = new Promise<string>(() => {})
     const gate = new KeyGate({ keyOperation: () => never })
     for (let n = 0; n < KEY_OPERATIONS_MAX; n++) void gate.ask({ name: 'getSvcActionPrivateKey' })
@@ -303,7 +303,7 @@ describe('the process that holds the keys', () => {
     ['an empty id', { name: 'decrypt', pkpId: '', ciphertext: 'x' }],
     ['a field too many', { name: 'encrypt', pkpId: 'x', message: 'x', account: 'other' }],
     ['a message that is no text', { name: 'encrypt', pkpId: 'x', message: { length: 1 } }],
-  ])('does not believe an executor that asks with %s', (_what, operation) => {
+  ])('does not trust an executor that requests %s', (_what, operation) => {
     const asked = { type: 'waits', token: 't', operations: [{ id: 1, operation }], computedMs: 1 }
     expect(readFromExecutor(asked)).toBeUndefined()
   })
@@ -322,7 +322,7 @@ it('a flood of key operations stays inside the sandbox', async () => {
 })
 
 describe('a capability', () => {
-  it('is not rerouted or overheard by what other code puts on Object.prototype', async () => {
+  it('cannot be rerouted or observed through Object.prototype', async () => {
     const { asked, capability } = granting()
     const code = `
       const seen = []
@@ -337,7 +337,7 @@ describe('a capability', () => {
     expect(asked).toEqual([{ name: 'getPrivateKey', pkpId: 'mine' }])
   })
 
-  it('does not outlive its run', async () => {
+  it('expires with its run', async () => {
     const late = Promise.withResolvers<string>()
     let asked = 0
     const capability = {
@@ -357,7 +357,7 @@ describe('a capability', () => {
     expect([asked, other.asked.length]).toEqual([1, 1])
   })
 
-  it('answers nothing once shut, and each has a token of its own', async () => {
+  it('does not respond after it is shut, and each has its own token', async () => {
     const { asked, capability } = granting()
     const gate = new KeyGate(capability)
     gate.shut()

@@ -31,7 +31,7 @@ describe('the wall clock stops', () => {
     ['includes over 2^53 elements', '[].includes.call({ length: 2 ** 53 - 1 }, 1)'],
     ['copies of a large buffer', 'for (const b = new Uint8Array(1 << 24); ; ) b.copyWithin(0, 1)'],
     ['hashes by the host', 'for (;;) ethers.utils.keccak256(new Uint8Array(1 << 16))'],
-  ])('a built-in that never looks at the clock, and keeps the output: %s', async (_name, body) => {
+  ])('a built-in that never checks the clock, and keeps the output: %s', async (_name, body) => {
     const code = `async function main() { console.log('begun'); ${body} }`
     const before = sandbox.events.length
     const result = failed(await sandbox.run(code, { wallMs: 200 }))
@@ -43,7 +43,7 @@ describe('the wall clock stops', () => {
   })
 })
 
-it('CPU time is a limit of its own, which waiting does not use', async () => {
+it('CPU time has its own limit, and waiting does not count towards it', async () => {
   const limits = { wallMs: 5000, cpuMs: 150 }
   const busy = failed(await sandbox.run('async function main() { for (;;); }', limits))
   expect(busy).toMatchObject({ code: 'action_timeout' })
@@ -64,13 +64,13 @@ describe('memory', () => {
     ],
     ['property names', 'const a = {}; for (let i = 0; ; i++) a["key" + i] = i'],
     ['a set', 'const a = new Set(); for (let i = 0; ; i++) a.add("key" + i)'],
-  ])('used up by %s ends as out_of_memory', async (_name, body) => {
+  ])('exhausted by %s ends the run with out_of_memory', async (_name, body) => {
     const result = failed(await sandbox.run(`async function main() { ${body} }`))
     expect(result).toMatchObject({ code: 'out_of_memory' })
     expect(result.message).toContain('64 MiB')
   })
 
-  it('that an action frees again is no failure', async () => {
+  it('that an action frees again does not fail the run', async () => {
     const code = `async function main() {
       try { const a = []; for (;;) a.push(new ArrayBuffer(1e6)) } catch {}
       return 'recovered'
@@ -80,14 +80,14 @@ describe('memory', () => {
 })
 
 describe('size', () => {
-  it('source and params of the largest size run', async () => {
+  it('runs source and params of the maximum size', async () => {
     const params = JSON.stringify({ text: 'p'.repeat(PARAMS_MAX_BYTES - 20) })
     const main = 'const main = ({ text }) => text.length'
     const code = `/*${'c'.repeat(SOURCE_MAX_BYTES - main.length - 4)}*/${main}`
     expect(returned(await sandbox.run(code, { params })).value).toBe(String(PARAMS_MAX_BYTES - 20))
   })
 
-  it('what does not fit into the memory of an action ends as out_of_memory', async () => {
+  it("ends a run with out_of_memory if its source or params do not fit into the action's memory", async () => {
     const params = JSON.stringify({ list: Array.from({ length: 1e6 }, () => [{}]) })
     const result = failed(await sandbox.run(TRIVIAL, { params }))
     expect(result.code).toBe('out_of_memory')
@@ -97,7 +97,7 @@ describe('size', () => {
 })
 
 describe('console output', () => {
-  it('is kept in order with level and time', async () => {
+  it('is kept in order, with level and time', async () => {
     const code = `async function main() {
       console.log('a', 1, { b: [2n], c: undefined }); console.warn(null, undefined)
       await new Promise((done) => setTimeout(done, 20)); console.error(new RangeError('out'))
@@ -129,12 +129,12 @@ describe('console output', () => {
     ['many lines', 'for (let i = 0; i < 1e5; i++) console.log("0123456789")'],
     ['one long line', 'console.log("é".repeat(1e6))'],
     ['empty lines', 'for (let i = 0; i < 3e5; i++) console.log()'],
-  ])('of %s is cut with a note, and the run goes on', async (_name, body) => {
+  ])('of %s is truncated with a notice, and the run continues', async (_name, body) => {
     const { logs, value } = returned(
       await sandbox.run(`async function main() { ${body}; return 'done' }`),
     )
     expect(value).toBe('"done"')
-    expect(logs.at(-1)?.text).toMatch(/^\[console output cut/)
+    expect(logs.at(-1)?.text).toMatch(/^\[console output truncated/)
     const bytes = logs.slice(0, -1).reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
     expect(bytes).toBeLessThanOrEqual(LOGS_MAX_BYTES)
     expect(logs.length).toBeLessThanOrEqual(10_002)
@@ -142,7 +142,7 @@ describe('console output', () => {
   })
 })
 
-it('timers fire in order, can be cleared, and are bounded', async () => {
+it('timers fire in order, can be cleared, and are limited in number', async () => {
   const code = `async function main() {
     const order = []
     setTimeout((x) => order.push(x), 30, 'c'); setTimeout(() => order.push('a'), 1)

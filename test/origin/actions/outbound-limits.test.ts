@@ -3,7 +3,7 @@ import { OUTBOUND_REQUESTS_MAX, OUTBOUND_RESPONSE_MAX_BYTES } from '../../../sha
 import { startWebServer } from '../../doubles/web-server.ts'
 import { failed, returned, sharedPool } from './sandbox.ts'
 
-/** Answers `/bytes?n` with n bytes, `/hop?n` with n redirects, and counts. */
+/** Responds to `/bytes?n` with n bytes and to `/hop?n` with n redirects, and counts the requests. */
 const server = await startWebServer((request, response) => {
   const { pathname, search } = new URL(request.url, 'http://server')
   const n = Number(search.slice(1))
@@ -18,14 +18,14 @@ const sandbox = sharedPool({
 })
 const ORIGIN = `const ORIGIN = 'http://127.0.0.1:${server.port}';`
 
-/** How many requests reached the server while an action ran. */
+/** Returns the number of requests that reached the server during `run`. */
 async function reached(run: () => Promise<unknown>): Promise<number> {
   const before = server.received.length
   await run()
   return server.received.length - before
 }
 
-describe('the outbound requests of one run', () => {
+describe('outbound requests of one run', () => {
   const serial = (n: number) => `${ORIGIN} async function main() {
     for (let i = 0; i < ${n}; i++) await (await fetch(ORIGIN + '/')).text()
     return 'done'
@@ -38,7 +38,7 @@ describe('the outbound requests of one run', () => {
   it.each([
     ['one after the other', serial],
     ['at once', parallel],
-  ])('may be fifty, and not fifty-one, made %s', async (_how, code) => {
+  ])('are limited to fifty, made %s', async (_how, code) => {
     const fifty = await sandbox.run(code(OUTBOUND_REQUESTS_MAX))
     expect(returned(fifty).value).toBe('"done"')
     const more = async () => {
@@ -47,7 +47,7 @@ describe('the outbound requests of one run', () => {
     expect(await reached(more)).toBeLessThanOrEqual(OUTBOUND_REQUESTS_MAX)
   })
 
-  it('are counted with the redirects that they follow', async () => {
+  it('are counted including redirects', async () => {
     const code = (hops: number) => `${ORIGIN} async function main() {
       for (let i = 0; i < 10; i++) await fetch(ORIGIN + '/hop?4')
       return (await fetch(ORIGIN + '/hop?${hops}', { redirect: 'manual' })).status
@@ -57,12 +57,12 @@ describe('the outbound requests of one run', () => {
     expect(returned(await sandbox.run(forty)).value).toBe('302')
   })
 
-  it('are counted anew in the next run', async () => {
+  it('are counted from zero in the next run', async () => {
     for (let run = 0; run < 2; run++)
       expect(returned(await sandbox.run(serial(OUTBOUND_REQUESTS_MAX))).value).toBe('"done"')
   })
 
-  it('flood: a thousand at once are refused but fifty, and the run goes on', async () => {
+  it('flood: rejects all but fifty of a thousand concurrent requests, and the run continues', async () => {
     const code = `${ORIGIN} async function main() {
       const all = await Promise.allSettled(Array.from({ length: 1000 }, () => fetch(ORIGIN + '/')))
       return all.filter(({ reason }) => reason?.code === 'outbound_limit').length
@@ -78,20 +78,20 @@ describe('an outbound response', () => {
     return (await response.arrayBuffer()).byteLength
   }`
 
-  it('may have a million bytes, and not one more', async () => {
+  it('can have a million bytes, but not one more', async () => {
     const most = OUTBOUND_RESPONSE_MAX_BYTES
     expect(returned(await sandbox.run(size(most))).value).toBe(String(most))
     expect(failed(await sandbox.run(size(most + 1))).code).toBe('outbound_response_too_large')
   })
 
-  it('that is too large is an error which the action can catch', async () => {
+  it('that is too large causes an error that the action can catch', async () => {
     const code = `${ORIGIN} async function main() {
       try { await fetch(ORIGIN + '/bytes?1000001') } catch (error) { return [error.name, error.code] }
     }`
     expect(await sandbox.value(code)).toEqual(['TypeError', 'outbound_response_too_large'])
   })
 
-  it('comes whole into memory fifty times, if the action keeps none', async () => {
+  it('of the maximum size can be read fifty times if the action keeps none of them', async () => {
     const code = `${ORIGIN} async function main() {
       let bytes = 0
       for (let i = 0; i < 50; i++) bytes += (await (await fetch(ORIGIN + '/bytes?1000000')).text()).length

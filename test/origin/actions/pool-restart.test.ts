@@ -4,7 +4,7 @@ import { createActionPool } from '../../../origin/actions/pool.ts'
 import type { PoolEvent } from '../../../origin/actions/pool.ts'
 import { NO_KEYS, request, returned } from './sandbox.ts'
 
-/** Executors that are killed as soon as they are there, while this is set. */
+/** While set, executors are killed as soon as they start. */
 const failing = vi.hoisted(() => ({ now: false }))
 vi.mock('node:child_process', async (original) => {
   const real = await original<{ fork: typeof fork }>()
@@ -23,7 +23,7 @@ const pool = createActionPool({ min: 1, max: 1, onEvent: (event) => events.push(
 afterAll(() => pool.close())
 const ended = () => events.filter(({ type }) => type === 'executor_ended').length
 
-it('executors that could not be started for a while are started again when a run comes', async () => {
+it('restarts executors on the next run after a period in which they could not start', async () => {
   await pool.ready()
   const trivial = request('async function main() { return 1 }')
   failing.now = true

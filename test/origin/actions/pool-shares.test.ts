@@ -6,11 +6,11 @@ import { Shares } from '../../../origin/actions/pool/shares.ts'
 
 const ANY = () => true
 
-describe('the line before the executors', () => {
+describe('the queue in front of the executors', () => {
   const line = () => new FairQueue<{ account: string; bytes: number; n?: number }>(BOUNDS)
   const BOUNDS = { count: 100, bytes: 1_000 }
 
-  it('serves accounts in turn, and each in order of arrival', () => {
+  it('serves accounts in turn, and each account in order of arrival', () => {
     const queue = line()
     for (let n = 0; n < 4; n++) queue.add({ account: 'flood', bytes: 1, n })
     for (let n = 0; n < 2; n++) queue.add({ account: 'other', bytes: 1, n })
@@ -24,7 +24,7 @@ describe('the line before the executors', () => {
     expect(queue.take(ANY)).toBeUndefined()
   })
 
-  it('is not closed by many accounts together: a newcomer takes the last place of the longest line', () => {
+  it('stays open under floods of many accounts: a new account gets the last place of the longest queue', () => {
     const queue = line()
     for (let account = 0; account < 20; account++)
       for (let n = 0; queue.hasRoom({ account: `${account}`, bytes: 1 }); n++)
@@ -41,14 +41,14 @@ describe('the line before the executors', () => {
     expect(queue.canMakeRoom(newcomer)).toBe(false)
   })
 
-  it('passes over an account that may not, which keeps its turn', () => {
+  it('skips an account that is not allowed to start, which keeps its turn', () => {
     const queue = line()
     for (const account of ['a', 'b', 'a']) queue.add({ account, bytes: 1 })
     expect(queue.take((account) => account !== 'a')?.account).toBe('b')
     expect(queue.take(ANY)?.account).toBe('a')
   })
 
-  it('line filled by one account: half of it is left for the others', () => {
+  it('queue filled by one account: reserves half of the rest for the others', () => {
     const queue = line()
     const fill = (account: string, bytes: number) => {
       let added = 0
@@ -60,7 +60,7 @@ describe('the line before the executors', () => {
     expect(queue.hasRoom({ account: 'other', bytes: 1 })).toBe(true)
   })
 
-  it('memory filled by one account: half of it is left for the others', () => {
+  it('memory filled by one account: reserves half of the rest for the others', () => {
     const queue = line()
     for (const account of Array(20).fill('flood')) {
       const item = { account, bytes: 100 }
@@ -71,7 +71,7 @@ describe('the line before the executors', () => {
     expect(queue.hasRoom({ account: 'other', bytes: 501 })).toBe(false)
   })
 
-  it('holds no more than its bounds, and forgets nothing, whatever comes and goes', () => {
+  it('property: stays within its bounds and loses no item', () => {
     const step = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
       bytes: fc.nat(400),
@@ -106,11 +106,11 @@ describe('the line before the executors', () => {
   })
 })
 
-describe('what an account may have of the executors', () => {
+describe('the shares of the executors', () => {
   const shares = ({ max = 16, cores = 4, isShared = false } = {}) =>
     new Shares({ max, cores, isShared: () => isShared })
   const waits = (account: string) => ({ account, computing: false, isLong: false })
-  /** Starts runs that then wait, as long as it may. */
+  /** Starts runs that then wait, as many as allowed. */
   const fill = (all: Shares, account: string) => {
     let started = 0
     for (; all.mayStart(account) && started < 100; started++) {
@@ -120,18 +120,18 @@ describe('what an account may have of the executors', () => {
     return started
   }
 
-  it.each([1, 2, 3, 8, 16, 64])('one alone may have half of %i', (max) => {
+  it.each([1, 2, 3, 8, 16, 64])('limit a single account to half of %i executors', (max) => {
     expect(fill(shares({ max }), 'a')).toBe(Math.ceil(max / 2))
   })
 
-  it('executors taken by floods of several accounts: one is always left for the next', () => {
+  it('executors taken by floods of several accounts: keep one for the next account', () => {
     const all = shares()
     const floods = Array.from({ length: 4 }, (_, n) => fill(all, `flood ${n}`))
     expect(floods).toEqual([8, 4, 2, 1])
     expect(all.mayStart('other')).toBe(true)
   })
 
-  it('as many of its runs are begun to compute as there are cores; what waits does not count', () => {
+  it('limit the computing runs of an account to the number of cores; waiting runs do not count', () => {
     const all = shares({ cores: 2 })
     all.started('a')
     all.started('a')
@@ -140,19 +140,19 @@ describe('what an account may have of the executors', () => {
     expect(all.mayStart('a')).toBe(true)
   })
 
-  it('processors taken by one account: another begins at once', () => {
+  it('processors taken by one account: let another account start at once', () => {
     const all = shares({ cores: 2 })
     for (let n = 0; n < 2; n++) all.started('flood')
     expect(all.mayStart('other')).toBe(true)
   })
 
-  it('where accounts share the processors one core is left free', () => {
+  it('leave one core free while accounts share the processors', () => {
     const all = shares({ cores: 2, isShared: true })
     all.started('flood')
     expect([all.mayStart('flood'), all.mayStart('other')]).toEqual([false, true])
   })
 
-  it('what computes for long is in nobody else’s way', () => {
+  it('do not let long computations block other accounts', () => {
     const all = shares({ cores: 2 })
     for (const account of ['long', 'long', 'a']) all.started(account)
     expect([all.mayStart('long'), all.mayStart('a')]).toEqual([false, false])
@@ -161,7 +161,7 @@ describe('what an account may have of the executors', () => {
     expect([all.mayStart('long'), all.mayStart('a')]).toEqual([false, true])
   })
 
-  it('executors are wanted for what could begin, and not for all that waits', () => {
+  it('request executors for the runs that could start, not for all waiting runs', () => {
     const all = shares({ max: 16, cores: 2 })
     const waiting = [{ account: 'flood', count: 256 }]
     expect(all.wanted(waiting)).toBe(2)
@@ -171,7 +171,7 @@ describe('what an account may have of the executors', () => {
     expect(all.wanted([...waiting, { account: 'other', count: 5 }])).toBe(1)
   })
 
-  it('says how long a line takes: by how long runs of that account have had their executors', () => {
+  it('estimate the wait from how long previous runs of the account kept their executors', () => {
     const all = shares()
     for (let n = 0; n < 3; n++) all.started('slow')
     all.started('quick')
@@ -182,7 +182,7 @@ describe('what an account may have of the executors', () => {
     expect(all.waitMs('quick', 4)).toBe(40)
   })
 
-  it('counts to nothing when all has ended, whatever the runs did', () => {
+  it('property: are reset after all runs have finished', () => {
     const step = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
       pick: fc.nat(),
@@ -222,8 +222,8 @@ describe('what an account may have of the executors', () => {
   })
 })
 
-describe('the use of the processors', () => {
-  it('is heavy for who takes more than half of the cores divided by all that use them', () => {
+describe('the CPU use', () => {
+  it('is heavy for an account above half of the cores divided by the number of active accounts', () => {
     const use = new CpuUse(2)
     for (let now = 0; now < 2_000; now += 10) use.add('flood', 20, now)
     expect(use.isHeavy('flood', 2_000), 'it is alone').toBe(false)
@@ -235,7 +235,7 @@ describe('the use of the processors', () => {
     expect(use.isHeavy('other', 5_000)).toBe(false)
   })
 
-  it('is forgotten some seconds after it was', () => {
+  it('decays within a few seconds', () => {
     const use = new CpuUse(2)
     use.add('flood', 2_000, 0)
     use.add('other', 100, 0)

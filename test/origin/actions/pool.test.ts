@@ -30,7 +30,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('the pool', () => {
-  it('runs actions that wait beside each other, and grows for it', async () => {
+  it('runs waiting actions concurrently, and grows for them', async () => {
     const { pool, pids } = await start({ min: 1, max: 3 })
     const order: number[] = []
     const runs = [1500, 1400, 1300].map(async (ms) => {
@@ -43,13 +43,13 @@ describe('the pool', () => {
     expect(pids().length).toBeLessThanOrEqual(3)
   })
 
-  it('memory flood: what waits is bounded, and the rest is refused before it starts', async () => {
+  it('memory flood: bounds the queue and rejects further runs before they start', async () => {
     const { pool } = await start({ min: 1, max: 1 })
     void pool.run(SLEEP(5_000), NO_KEYS)
     const large = { ...TRIVIAL, code: TRIVIAL.code + ' '.repeat(16 * 1024 * 1024) }
     const flood = Array.from({ length: 20 }, () => pool.run(large, NO_KEYS))
     const first = await Promise.race(flood)
-    const reason = 'too many runs are waiting'
+    const reason = 'too many runs are queued'
     expect(first).toMatchObject({ kind: 'lost', reason, started: false, full: true })
     await pool.close()
     const started = (await Promise.all(flood)).filter((end) => end.kind !== 'lost' || end.started)
@@ -67,7 +67,7 @@ describe('the pool', () => {
     expect(order).toEqual(['a', 'b', 'c', 'd'].map((name) => JSON.stringify({ name })))
   })
 
-  it('ends executors above the minimum when they are idle', async () => {
+  it('stops idle executors above the minimum', async () => {
     const { pool, pids, ends } = await start({ min: 1, max: 2, idleMs: 200 })
     await Promise.all([pool.run(SLEEP(1200), NO_KEYS), pool.run(SLEEP(100), NO_KEYS)])
     await until(() => ends().length === 1)
@@ -76,7 +76,7 @@ describe('the pool', () => {
     expect(ends()).toHaveLength(1)
   })
 
-  it('starts one ahead of need, and ends none that is the only one to spare', async () => {
+  it('keeps one spare executor, and does not stop the only spare', async () => {
     const { pool, pids, ends } = await start({ min: 1, max: 4, idleMs: 100 })
     const run = pool.run(SLEEP(1_500), NO_KEYS)
     await until(() => pids().length === 2)
@@ -85,7 +85,7 @@ describe('the pool', () => {
     await until(() => ends().length === 1)
   })
 
-  it('replaces an executor after its runs, without losing one', async () => {
+  it('replaces an executor after its number of runs, without losing a run', async () => {
     const { pool, pids, ends } = await start({ min: 1, max: 1, runsPerExecutor: 2 })
     for (let run = 0; run < 5; run++) returned(await pool.run(TRIVIAL, NO_KEYS))
     await until(() => ends().length >= 1)
@@ -95,20 +95,20 @@ describe('the pool', () => {
 })
 
 describe('an executor that is killed', () => {
-  it('during a run loses that run alone, and says that it had started', async () => {
+  it('during a run loses only that run, and reports that it had started', async () => {
     const { pool, pids } = await start({ min: 2, max: 2 })
     const sleeping = (account: string) => pool.run({ ...SLEEP(1500), account }, NO_KEYS)
     const runs = [sleeping('a'), sleeping('b')]
     await new Promise((done) => setTimeout(done, 300))
     process.kill(pids()[0]!, 'SIGKILL')
     const results = await Promise.all(runs)
-    const lost = { kind: 'lost', reason: 'the executor ended: signal SIGKILL', started: true }
+    const lost = { kind: 'lost', reason: 'the executor exited: signal SIGKILL', started: true }
     expect(results).toContainEqual(lost)
     expect(results.filter(({ kind }) => kind === 'returned')).toHaveLength(1)
     expect(returned(await pool.run(TRIVIAL, NO_KEYS)).value).toBe('{}')
   })
 
-  it('by an interrupt from the terminal goes on: its parent decides when it ends', async () => {
+  it('by an interrupt from the terminal keeps running: only its parent stops it', async () => {
     const { pool, pids } = await start({ min: 1, max: 1 })
     const run = pool.run(SLEEP(300), NO_KEYS)
     process.kill(pids()[0]!, 'SIGINT')
@@ -116,7 +116,7 @@ describe('an executor that is killed', () => {
     expect(returned(await run).value).toBe('300')
   })
 
-  it('between runs is replaced, and no run is lost', async () => {
+  it('between runs is replaced without losing a run', async () => {
     const { pool, pids, ends } = await start({ min: 1, max: 1 })
     process.kill(pids()[0]!, 'SIGKILL')
     await until(() => ends().length === 1)
@@ -124,12 +124,12 @@ describe('an executor that is killed', () => {
   })
 })
 
-it('closing ends what runs, and starts nothing that waits', async () => {
+it('closing the pool stops running actions and does not start waiting ones', async () => {
   const { pool, ends } = await start({ min: 1, max: 1 })
   const running = pool.run(SLEEP(5000), NO_KEYS)
   const waiting = pool.run(TRIVIAL, NO_KEYS)
   await pool.close()
-  const reason = 'the executor ended: the pool is closed'
+  const reason = 'the executor exited: the pool is closed'
   expect(await running).toEqual({ kind: 'lost', reason, started: true })
   expect(await waiting).toEqual({ kind: 'lost', reason: 'the pool is closed', started: false })
   expect(await pool.run(TRIVIAL, NO_KEYS)).toMatchObject({ kind: 'lost', started: false })

@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(parent, { recursive: true }))
 
-/** A process that makes an executor's code in `parent`, and lives until it is killed. */
+/** Starts a process that writes an executor's code to `parent` and runs until it is killed. */
 async function origin() {
   const module = new URL('../../../origin/actions/pool/executor-code.ts', import.meta.url)
   const program = `import(${JSON.stringify(module)}).then(({ writeExecutorCode }) => {
@@ -42,8 +42,8 @@ async function origin() {
   return { folder: said.toString().trim(), kill }
 }
 
-describe('the folder with the code of executors', () => {
-  it('of a killed origin is removed by the next start, and that of a running one is kept', async () => {
+describe('the folder for executor code', () => {
+  it('of a killed origin is removed on the next start, and the folder of a running one is kept', async () => {
     const [killed, running] = await Promise.all([origin(), origin()])
     await killed.kill()
     expect(existsSync(killed.folder)).toBe(true)
@@ -54,7 +54,7 @@ describe('the folder with the code of executors', () => {
     await Promise.all([running.kill(), next.kill()])
   })
 
-  /** Named like the folder of a process that has ended. */
+  /** Returns the folder name of a process that has exited. */
   async function abandonedName(): Promise<string> {
     const ended = spawn(process.execPath, ['-e', ''])
     await once(ended, 'exit')
@@ -63,7 +63,7 @@ describe('the folder with the code of executors', () => {
     return basename(own).replace(`-${process.pid}-`, `-${ended.pid}-`)
   }
 
-  it('is not a symbolic link, by which somebody would have another folder removed', async () => {
+  it('symlink attack: a symbolic link does not get another folder removed', async () => {
     const target = join(parent, 'keys')
     mkdirSync(target)
     writeFileSync(join(target, 'root-key'), 'a key')
@@ -76,7 +76,7 @@ describe('the folder with the code of executors', () => {
     expect(readdirSync(target)).toEqual(['root-key'])
   })
 
-  it('of another PID namespace is kept, since its process cannot be seen', async () => {
+  it('of another PID namespace is kept, because its process is not visible', async () => {
     const name = (await abandonedName()).replace(/^svc-executor-\d+/, 'svc-executor-1')
     mkdirSync(join(parent, name))
     mkdirSync(join(parent, 'svc-executor-abcdef'))

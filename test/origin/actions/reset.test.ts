@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => file.close())
 
-/** @param before is called while the action's memory is still there */
+/** @param before is called while the action's memory still exists */
 function run(code: string, before = () => {}): string {
   const { vm } = sandbox
   let ended = 'never'
@@ -34,14 +34,14 @@ function run(code: string, before = () => {}): string {
   return ended
 }
 
-/** Takes 8 MiB, nearly all of it beyond the snapshot. */
+/** Allocates 8 MiB, almost all of it beyond the snapshot. */
 const TAKES_MEMORY = `const kept = []
   function main() {
     for (let at = 1; at <= 8; at++) kept.push(new Uint8Array(1 << 20).fill(0xa5))
     return kept.length
   }`
 
-/** Where the pinned build's allocator keeps the end of the heap. */
+/** The word in which the allocator of the pinned build stores the end of the heap. */
 const BREAK_WORD = 86_864 >> 2
 
 describe('a guest that overwrites the end of its heap', () => {
@@ -49,7 +49,7 @@ describe('a guest that overwrites the end of its heap', () => {
     ['with nothing', () => 0],
     ['with the end of the snapshot', () => template.places.break],
     ['with an end beyond all memory', () => 0xffff_ffff],
-  ])('%s leaves nothing for the next run', (_, end) => {
+  ])('%s leaves nothing to the next run', (_, end) => {
     const { engine } = sandbox.vm
     const ended = run(TAKES_MEMORY, () => {
       expect(engine.words[BREAK_WORD]).toBeGreaterThan(template.places.break + (7 << 20))
@@ -62,7 +62,7 @@ describe('a guest that overwrites the end of its heap', () => {
     sandbox.reset()
   })
 
-  it('does not make the reset of the next run longer', () => {
+  it('does not slow down the reset of the next run', () => {
     run(TAKES_MEMORY)
     sandbox.reset()
     run('const main = () => 1')

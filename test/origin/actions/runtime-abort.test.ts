@@ -1,4 +1,4 @@
-/* oxlint-disable unicorn/prefer-add-event-listener -- onabort is what is tested */
+/* oxlint-disable unicorn/prefer-add-event-listener -- onabort itself is under test */
 import { describe, expect, it } from 'vitest'
 import { sameAsNode } from './same-as-node.ts'
 import { sharedPool } from './sandbox.ts'
@@ -6,7 +6,7 @@ import { sharedPool } from './sandbox.ts'
 const sandbox = sharedPool()
 
 describe('AbortController and AbortSignal', () => {
-  it('abort once, with the reason, and tell every listener in order, as in Node', () =>
+  it('abort once with the reason, and notify every listener in order, as in Node', () =>
     sameAsNode(sandbox, [0], () => {
       const { signal } = new AbortController()
       const controller = new AbortController()
@@ -30,7 +30,7 @@ describe('AbortController and AbortSignal', () => {
       return seen
     }))
 
-  it('throw, and give reasons by themselves, as in Node', () =>
+  it('throw, and supply default reasons, as in Node', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4, 5], (kind) => {
       const shown = (signal: AbortSignal) => {
         const { reason } = signal as { reason: DOMException }
@@ -60,7 +60,7 @@ describe('AbortController and AbortSignal', () => {
       return [before, signal.aborted, reason.name, reason.code, reason.message]
     }))
 
-  it('follow any of several, as in Node', () =>
+  it('follow any of several signals, as in Node', () =>
     sameAsNode(sandbox, [0], () => {
       const [a, b] = [new AbortController(), new AbortController()]
       const order: string[] = []
@@ -77,7 +77,7 @@ describe('AbortController and AbortSignal', () => {
       return [before, any.reason, nested.reason, order.length, done.reason, none.aborted]
     }))
 
-  it('take signals only', () =>
+  it('accept only signals', () =>
     sameAsNode(sandbox, [0, 1, 2], (kind) => {
       const values: unknown[] = [[{}], {}, [null]]
       return AbortSignal.any(values[kind] as AbortSignal[]).aborted
@@ -105,7 +105,7 @@ describe('Event and EventTarget', () => {
       return seen
     }))
 
-  it('do not call a listener that is added meanwhile', async () => {
+  it('do not call a listener that is added during dispatch', async () => {
     const code = `const main = () => {
       const target = new EventTarget()
       const seen = []
@@ -118,14 +118,14 @@ describe('Event and EventTarget', () => {
     expect(await sandbox.value(code)).toEqual([1, 'then', 2])
   })
 
-  it('let classes of an action extend them', async () => {
+  it('can be extended by classes of an action', async () => {
     const code = `class Feed extends EventTarget { emit(x) { this.dispatchEvent(new Event(x)) } }
       const main = () => { const f = new Feed(); let n = 0; f.addEventListener('a', () => n++); f.emit('a'); f.emit('b'); return n }`
     expect(await sandbox.value(code)).toBe(1)
   })
 
   it.each(['new Event()', 'Event("x")', 'new EventTarget().addEventListener("x")'])(
-    '%s is a TypeError',
+    '%s throws a TypeError',
     async (expression) => {
       const code = `const main = () => { try { ${expression} } catch (error) { return error.name } }`
       expect(await sandbox.value(code)).toBe('TypeError')
@@ -134,7 +134,7 @@ describe('Event and EventTarget', () => {
 })
 
 describe('DOMException', () => {
-  it('is as in Node', () =>
+  it('behaves as in Node', () =>
     sameAsNode(
       sandbox,
       [
@@ -162,7 +162,7 @@ describe('DOMException', () => {
       },
     ))
 
-  it('has the constants of Node', () =>
+  it('has the same constants as in Node', () =>
     sameAsNode(sandbox, [0], () => {
       const names = Object.keys(DOMException).filter((name) => name.endsWith('_ERR'))
       return names

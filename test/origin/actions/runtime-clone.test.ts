@@ -4,7 +4,7 @@ import { sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
 
-/** What makes a value, and what is shown of its clone (`clone`, beside `value`). */
+/** Name, an expression that creates a value, and one that shows `value` and its `clone`. */
 const CASES: [string, string, string][] = [
   [
     'primitives',
@@ -115,9 +115,9 @@ const CASES: [string, string, string][] = [
 ]
 
 describe('structuredClone', () => {
-  it.each(CASES)('of %s is as in Node', (_name, value, shown) =>
+  it.each(CASES)('of %s behaves as in Node', (_name, value, shown) =>
     sameAsNode(sandbox, [{ value, shown }], (given) => {
-      // oxlint-disable-next-line no-implied-eval -- the same text runs here and there
+      // oxlint-disable-next-line no-implied-eval -- Node and the sandbox evaluate the same text
       const made: unknown = new Function(`return ${given.value}`)()
       // oxlint-disable-next-line no-implied-eval
       return new Function('value', 'clone', `return ${given.shown}`)(
@@ -127,7 +127,7 @@ describe('structuredClone', () => {
     }),
   )
 
-  it('refuses every object of the web but DOMException', async () => {
+  it('rejects every web object except DOMException', async () => {
     const code = `const main = () => {
       const values = [new AbortController(), new AbortController().signal, new Event('e'), new EventTarget(),
         new TextEncoder(), new TextDecoder(), new Request('https://a.example'), new Response(), new Headers(),
@@ -139,7 +139,7 @@ describe('structuredClone', () => {
     expect(await sandbox.value(code)).toEqual([])
   })
 
-  it('refuses with a DataCloneError', async () => {
+  it('rejects with a DataCloneError', async () => {
     const code = `const main = () => {
       try { structuredClone({ f() {} }) } catch (error) { return [error.name, error.code, error.message] }
     }`
@@ -147,7 +147,7 @@ describe('structuredClone', () => {
     expect(await sandbox.value(code)).toEqual(['DataCloneError', 25, message])
   })
 
-  it('of endless depth is an error that the action can catch', async () => {
+  it('of endless depth throws an error that the action can catch', async () => {
     const code = `const main = () => {
       let deep = {}; for (let i = 0; i < 1e5; i++) deep = { deep }
       try { structuredClone(deep) } catch (error) { return error.message }

@@ -14,7 +14,7 @@ it('each method of console writes at its level', async () => {
   expect(await lines(code)).toEqual([...levels, ['log', '{"a":1}']])
 })
 
-it('console.assert writes only what is not so', async () => {
+it('console.assert writes only failed assertions', async () => {
   const code = `function main() {
     console.assert(true, 'never'); console.assert(1 === 2); console.assert(false, 'sum', { is: 3 })
     console.assert()
@@ -23,7 +23,7 @@ it('console.assert writes only what is not so', async () => {
   expect(await lines(code)).toEqual([failure, ['error', 'Assertion failed: sum {"is":3}'], failure])
 })
 
-it('console.trace shows where it was called, without a frame of ours', async () => {
+it('console.trace shows the caller, without internal frames', async () => {
   const code = 'function inner() {\n  console.trace("here", 1)\n}\nfunction main() { inner() }'
   const [line, ...more] = await lines(code)
   expect(more).toEqual([])
@@ -32,7 +32,7 @@ it('console.trace shows where it was called, without a frame of ours', async () 
   )
 })
 
-it('an error is shown with the lines of the action alone', async () => {
+it('an error is shown with only the lines of the action', async () => {
   const code = `async function main() {
     await new Promise((done) => setTimeout((ms) => { console.log(new RangeError('far')); done() }, 1, 1))
     console.log(new DOMException('gone', 'AbortError'))

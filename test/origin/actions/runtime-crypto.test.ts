@@ -7,7 +7,7 @@ import { sharedPool } from './sandbox.ts'
 const sandbox = sharedPool()
 
 describe('crypto.getRandomValues', () => {
-  it('fills every kind of integer array, and only the part that it is given', async () => {
+  it('fills every kind of integer array, and only the part covered by the view', async () => {
     const code = `const main = () => {
       const kinds = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array,
         Uint32Array, BigInt64Array, BigUint64Array]
@@ -22,7 +22,7 @@ describe('crypto.getRandomValues', () => {
     expect(await sandbox.value(code)).toEqual(Array(9).fill(true))
   })
 
-  it('never gives the same twice, in one run or in two', async () => {
+  it('never returns the same value twice, within a run or across runs', async () => {
     const code = `const main = () => Array.from({ length: 500 }, () =>
       String(crypto.getRandomValues(new Uint8Array(16))))`
     const first = (await sandbox.value(code)) as string[]
@@ -30,7 +30,7 @@ describe('crypto.getRandomValues', () => {
     expect(new Set([...first, ...second]).size).toBe(1000)
   })
 
-  it('refuses what Node refuses, by the same names', () =>
+  it('rejects the same values as Node, with the same error names', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4, 5, 6, 7, 8], (kind) => {
       const values: unknown[] = [
         new Float32Array(1),
@@ -46,13 +46,13 @@ describe('crypto.getRandomValues', () => {
       try {
         return crypto.getRandomValues(values[kind] as Uint8Array).byteLength
       } catch (error) {
-        // Of what is no view at all, Node says a TypeError and the standard a TypeMismatchError.
+        // For a value that is not a view, Node throws a TypeError, but the standard requires a TypeMismatchError.
         return kind > 5 ? 'refused' : [(error as Error).name, error instanceof DOMException]
       }
     }))
 })
 
-it('crypto.randomUUID gives version 4, each its own', async () => {
+it('crypto.randomUUID returns unique UUIDs of version 4', async () => {
   const code = 'const main = () => Array.from({ length: 300 }, () => crypto.randomUUID())'
   const ids = (await sandbox.value(code)) as string[]
   const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -61,7 +61,7 @@ it('crypto.randomUUID gives version 4, each its own', async () => {
 })
 
 describe('crypto.subtle.digest', () => {
-  it('is as Node computes it, of any bytes', () =>
+  it("equals Node's digest of any bytes", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.nat(255), { maxLength: 300 }), { minLength: 20, maxLength: 40 }),
@@ -78,7 +78,7 @@ describe('crypto.subtle.digest', () => {
       { numRuns: 3 },
     ))
 
-  it('takes any view and a buffer, as they are when it is called', async () => {
+  it('accepts any view or buffer, and reads it at the time of the call', async () => {
     const code = `async function main() {
       const whole = new TextEncoder().encode('..abc..')
       const part = whole.subarray(2, 5)
@@ -93,7 +93,7 @@ describe('crypto.subtle.digest', () => {
     expect(await sandbox.value(code)).toEqual([abc, abc, abc])
   })
 
-  it('rejects what it does not know', async () => {
+  it('rejects unknown algorithms and invalid data', async () => {
     const code = `async function main() {
       const seen = []
       for (const [name, data] of [['MD5', new Uint8Array(1)], ['constructor', new Uint8Array(1)], ['SHA-256', 'text']]) {
@@ -105,7 +105,7 @@ describe('crypto.subtle.digest', () => {
     expect(await sandbox.value(code)).toEqual(names)
   })
 
-  it('of a part of a large buffer costs no second large buffer', async () => {
+  it('of a part of a large buffer does not allocate a second large buffer', async () => {
     const code = `async function main() {
       const large = new Uint8Array(40 * 1024 * 1024)
       let last

@@ -12,8 +12,8 @@ const OK = {
   headers: [],
 }
 
-describe('fetch asks the host', () => {
-  it('for what the action asked, headers in lower case and the body as bytes', async () => {
+describe('fetch requests from the host', () => {
+  it('exactly what the action passed, with lower-case header names and the body as bytes', async () => {
     const code = `async function main() {
       await fetch('https://A.example/b?c=d#e', {
         method: 'post', headers: { 'X-One': ' 1 ', x: '2' }, body: new URLSearchParams('a=é'), redirect: 'manual',
@@ -54,7 +54,7 @@ describe('fetch asks the host', () => {
     ])
   })
 
-  it('for the same when the action put a toJSON on every prototype', async () => {
+  it('the same if the action put a toJSON on every prototype', async () => {
     const code = `for (const Class of [Object, Array, String]) Class.prototype.toJSON = () => ({ url: 'http://10.0.0.1/' })
       const main = () => fetch('https://a.example/', { method: 'PUT', headers: { a: '1' }, body: 'x' }).then(() => 'done')`
     const { asked } = await sandbox.run(code, () => ({ value: OK }))
@@ -66,7 +66,7 @@ describe('fetch asks the host', () => {
     expect(asked).toEqual([{ name: 'fetch', argument: { ...argument, headers }, bytes: 'x' }])
   })
 
-  it('several at once', async () => {
+  it('several responses concurrently', async () => {
     const code = `const main = () => Promise.all([1, 2, 3].map(async (n) => (await fetch('https://a.example/' + n)).text()))`
     const { value } = await sandbox.run(code, ({ argument }) => ({
       value: OK,
@@ -77,7 +77,7 @@ describe('fetch asks the host', () => {
 })
 
 describe('the response', () => {
-  it('has what the host answered, and cannot be changed', async () => {
+  it('has what the host returned, and is immutable', async () => {
     const answer = {
       status: 404,
       statusText: 'Not Found',
@@ -125,7 +125,7 @@ describe('the response', () => {
     })
   })
 
-  it('holds a megabyte of any bytes', async () => {
+  it('carries a megabyte of arbitrary bytes', async () => {
     const body = new Uint8Array(1_000_000).map((_, at) => at * 7)
     const code = `async function main() {
       const response = await fetch('https://a.example/')
@@ -137,8 +137,8 @@ describe('the response', () => {
   })
 })
 
-describe('a request that the host refuses', () => {
-  it('rejects with a TypeError that says why, at the line of the action', async () => {
+describe('a request that the host rejects', () => {
+  it('fails with a TypeError that states the reason, at the line of the action', async () => {
     const code = `async function main() {
       try {
         await fetch('https://a.example/')
@@ -152,7 +152,7 @@ describe('a request that the host refuses', () => {
     expect(value).toEqual([true, refusal.message, null, stack])
   })
 
-  it('keeps the code of a limit, which the run ends with when nobody catches it', async () => {
+  it('keeps the code of a limit, with which the run fails if it is not caught', async () => {
     const refusal = { message: 'a run sends at most 50 requests', code: 'outbound_limit' }
     const caught = `const main = () => fetch('https://a.example/').catch((error) => [error.name, error.code])`
     expect((await sandbox.run(caught, () => refusal)).value).toEqual([
@@ -181,7 +181,7 @@ describe('a request that the action aborts', () => {
       'const c = new AbortController(); const signal = AbortSignal.any([c.signal, AbortSignal.timeout(5)])',
       'TimeoutError',
     ],
-  ])('by %s rejects with the reason, and the host hears of it once', async (_name, make, name) => {
+  ])('by %s rejects with the reason, and the host is notified once', async (_name, make, name) => {
     const code = `async function main() {
       ${make}
       return fetch('https://a.example/', { signal }).catch((error) => error.name)
@@ -189,7 +189,7 @@ describe('a request that the action aborts', () => {
     expect(await sandbox.run(code, never)).toMatchObject({ value: name, abandoned: [1] })
   })
 
-  it('while others go on', async () => {
+  it('does not affect other requests', async () => {
     const code = `async function main() {
       const c = new AbortController()
       const first = fetch('https://a.example/1', { signal: c.signal }).catch((reason) => reason)
@@ -203,7 +203,7 @@ describe('a request that the action aborts', () => {
     expect({ value, abandoned }).toEqual({ value: ['mine', 200], abandoned: [1] })
   })
 
-  it('after the response came changes nothing', async () => {
+  it('after the response arrived changes nothing', async () => {
     const code = `async function main() {
       const c = new AbortController()
       const response = await fetch('https://a.example/', { signal: c.signal })

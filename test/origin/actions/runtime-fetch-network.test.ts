@@ -44,7 +44,7 @@ afterAll(() => {
   server.close()
 })
 
-/** Of a response, what a program looks at. */
+/** The properties of a response that a program can observe. */
 const SHOWN = `const shown = async (response) => [response.status, response.ok, response.statusText, response.redirected,
   response.url, response.type, response.headers.get('x-a'), response.headers.getSetCookie(), await response.text()]`
 
@@ -128,7 +128,7 @@ describe('fetch from a server', () => {
       },
     ))
 
-  it('follows redirects, or not, as Node does', () =>
+  it('handles redirects as Node does', () =>
     sameAsNode(
       sandbox,
       [301, 302, 303, 307, 308].flatMap((status) =>
@@ -144,7 +144,7 @@ describe('fetch from a server', () => {
       },
     ))
 
-  it('rejects as Node does when the server hangs up, and when the action aborts', () =>
+  it('rejects as Node does if the server hangs up or the action aborts', () =>
     sameAsNode(
       sandbox,
       ['/gone', '/never'].map((path) => ({ url: base + path })),
@@ -154,12 +154,12 @@ describe('fetch from a server', () => {
       },
     ))
 
-  it('ends a run that nothing else keeps once its answer came', async () => {
+  it('lets a run finish after its response arrived', async () => {
     const code = `async function main({ url }) { return (await fetch(url)).status }`
     expect(await sandbox.value(code, { url: `${base}/echo` })).toBe(200)
   })
 
-  it('hands out whole answers that a hostile then cannot change into something of the host', async () => {
+  it('exposes only complete responses to a patched then, and no host function', async () => {
     const code = `${SHOWN}
       async function main({ url }) {
         const seen = []

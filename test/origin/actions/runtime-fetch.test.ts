@@ -3,11 +3,11 @@ import { sameAsNode } from './same-as-node.ts'
 import { sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
-/** A body of each kind; sent to the sandbox as text, like every probe. */
+/** Number of body kinds. The bodies are created inside the probe, because it is sent to the sandbox as text. */
 const BODIES = 14
 
 describe('a body', () => {
-  it('of any kind is read, and says what it is, as in Node', () =>
+  it('of any kind is read, and has the content type, as in Node', () =>
     sameAsNode(
       sandbox,
       Array.from({ length: BODIES }, (_, at) => at),
@@ -48,7 +48,7 @@ describe('a body', () => {
       },
     ))
 
-  it('is read once, unless it was cloned, as in Node', () =>
+  it('can be read only once unless it was cloned, as in Node', () =>
     sameAsNode(sandbox, ['text', '', null], async (body) => {
       const response = new Response(body)
       const clone = response.clone()
@@ -63,7 +63,7 @@ describe('a body', () => {
       return seen
     }))
 
-  it('is a copy of what it was made of', async () => {
+  it('is a copy of its source', async () => {
     const code = `async function main() {
       const bytes = new Uint8Array([97, 98])
       const response = new Response(bytes)
@@ -80,7 +80,7 @@ describe('a body', () => {
     ['an async iterable', '(async function* () {})()'],
     ['FormData', '{ [Symbol.toStringTag]: "FormData" }'],
     ['a Blob', '{ [Symbol.toStringTag]: "Blob" }'],
-  ])('is not %s, and the message says what it may be', async (_name, body) => {
+  ])('cannot be %s, and the message lists the accepted types', async (_name, body) => {
     const code = `const main = () => {
       try { new Response(${body}) } catch (error) { return [error.name, error.message] }
     }`
@@ -90,7 +90,7 @@ describe('a body', () => {
 })
 
 describe('Response', () => {
-  it('has the members of Node, with the same values', () =>
+  it('has the same members and values as in Node', () =>
     sameAsNode(
       sandbox,
       [
@@ -114,7 +114,7 @@ describe('Response', () => {
       },
     ))
 
-  it('is made by json, error and redirect as in Node', () =>
+  it('is created by json, error and redirect as in Node', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4, 5, 6, 7], async (kind) => {
       const calls = [
         () => Response.json({ a: 1 }, { status: 201, headers: { b: '2' } }),
@@ -137,13 +137,13 @@ describe('Response', () => {
       return [status, type, ok, change, [...response.headers], await response.text()]
     }))
 
-  it('has no stream', async () => {
+  it('has no stream as its body', async () => {
     expect(await sandbox.value('const main = () => new Response("x").body')).toBe(null)
   })
 })
 
 describe('Request', () => {
-  it('has the members of Node, with the same values', () =>
+  it('has the same members and values as in Node', () =>
     sameAsNode(
       sandbox,
       [
@@ -175,7 +175,7 @@ describe('Request', () => {
       },
     ))
 
-  it('is made of another, whose body it takes, as in Node', () =>
+  it('takes over the body of another request, as in Node', () =>
     sameAsNode(sandbox, [0, 1, 2, 3], async (kind) => {
       const controller = new AbortController()
       const { signal } = controller
@@ -218,7 +218,7 @@ describe('fetch', () => {
       '"https://a.example", { method: "POST", body: { getReader() {} } }',
     ],
     ['a URL whose toString throws', '{ toString() { throw new TypeError("mine") } }'],
-  ])('given %s rejects with a TypeError, and does not throw', async (_name, given) => {
+  ])('given %s rejects with a TypeError instead of throwing', async (_name, given) => {
     const code = `async function main() {
       const promise = fetch(${given})
       return [promise instanceof Promise, await promise.catch((error) => error.name)]
@@ -226,7 +226,7 @@ describe('fetch', () => {
     expect(await sandbox.value(code)).toEqual([true, 'TypeError'])
   })
 
-  it('with a signal that is aborted rejects with its reason', async () => {
+  it('with an aborted signal rejects with its reason', async () => {
     const code = `async function main() {
       const caught = []
       for (const signal of [AbortSignal.abort('mine'), AbortSignal.abort()]) {
@@ -238,7 +238,7 @@ describe('fetch', () => {
     expect(await sandbox.value(code)).toEqual(['mine', 'mine', 'AbortError', 'AbortError'])
   })
 
-  it('never shows a password of the URL in its error', async () => {
+  it('credential leak: does not show a password in the URL in its error', async () => {
     const code = `const main = () => fetch('https://user:secret@a.example/').catch((error) => error.message)`
     expect(await sandbox.value(code)).not.toContain('secret')
   })

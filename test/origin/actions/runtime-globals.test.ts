@@ -3,18 +3,18 @@ import { failed, sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
 
-/** Every global beyond the language itself. */
+/** Every global that is not part of the language. */
 const OF_THE_WEB = [
   'AbortController AbortSignal CryptoKey DOMException Event EventTarget Headers Performance Request Response Svc',
   'TextDecoder TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console crypto ethers fetch performance',
   'queueMicrotask setInterval setTimeout structuredClone',
 ].flatMap((line) => line.split(' '))
 
-/** Of the language, and of the engine alone. */
+/** Globals of the language or engine that Node does not have. */
 const OF_THE_ENGINE = ['InternalError', 'Float16Array']
 
 describe('the globals', () => {
-  it('are those of the language, those of the web that are documented, and no more', async () => {
+  it('are the globals of the language and the documented web globals, and no others', async () => {
     const names = (await sandbox.value(
       'const main = () => Object.getOwnPropertyNames(globalThis)',
     )) as string[]
@@ -36,14 +36,14 @@ describe('the globals', () => {
     'Deno',
     'std',
     'os',
-  ])('have no %s', async (name) => {
+  ])('do not include %s', async (name) => {
     const code = name.includes('.')
       ? `const main = () => { try { return eval('${name}') } catch { return 'undefined' } }`
       : `const main = () => typeof ${name}`
     expect(await sandbox.value(code)).toBe('undefined')
   })
 
-  it('are not enumerable, but those that an action adds', async () => {
+  it('are not enumerable, except the ones that an action adds', async () => {
     const code =
       'globalThis.mine = 1; const main = () => Object.keys(globalThis).filter((name) => name !== "ethers")'
     expect(await sandbox.value(code)).toEqual(['mine'])
@@ -77,7 +77,7 @@ describe('the classes', () => {
     expect(read.members.filter((key) => !known.has(key))).toEqual([])
   })
 
-  it.each(CLASSES)('%s refuses a this that is no object of it', async (name) => {
+  it.each(CLASSES)('%s rejects a receiver of another class', async (name) => {
     const code = `const main = async ({ name }) => {
       const { prototype } = globalThis[name]
       const wrong = []
@@ -99,7 +99,7 @@ describe('the classes', () => {
 })
 
 describe('Svc', () => {
-  it('and its operations can be changed by nothing', async () => {
+  it('is immutable, including its operations', async () => {
     const code = `const main = () => {
       'use strict'
       const { Svc: before } = globalThis
@@ -121,7 +121,7 @@ describe('Svc', () => {
     ['class', 'class Svc {}'],
     ['function', 'function Svc() {}'],
   ])(
-    'is no name for a %s of an action: that is an error, not a shadow',
+    'cannot be redeclared by a %s of an action: that is an error, not a shadow',
     async (_kind, statement) => {
       const result = failed(
         await sandbox.run(`${statement}\nasync function main() { return typeof Svc.Actions }`),
@@ -131,14 +131,14 @@ describe('Svc', () => {
     },
   )
 
-  it('stays when an action declares a var of that name, or assigns without strict mode', async () => {
+  it('survives a var of that name, or an assignment in sloppy mode', async () => {
     const code = `var Svc; Svc = 5; globalThis.Svc = 6
       const main = () => typeof Svc.Actions.getPrivateKey`
     expect(await sandbox.value(code)).toBe('function')
   })
 })
 
-describe('code from text', () => {
+describe('evaluated code', () => {
   it.each([
     ['eval', 'eval("this")'],
     ['indirect eval', '(0, eval)("this")'],
@@ -149,7 +149,7 @@ describe('code from text', () => {
       'Svc.Actions.getPrivateKey.constructor("return globalThis")()',
     ],
     ['a generator', '(function* () {}).constructor("yield this")().next().value'],
-  ])('by %s reaches the globals of the action and nothing else', async (_name, expression) => {
+  ])('by %s reaches only the globals of the action', async (_name, expression) => {
     const code = `const main = async () => {
       const found = await (${expression})
       return found === globalThis
@@ -157,7 +157,7 @@ describe('code from text', () => {
     expect(await sandbox.value(code)).toBe(true)
   })
 
-  it('cannot import, not even the parts of the prelude', async () => {
+  it('cannot import, not even parts of the prelude', async () => {
     const code = `const main = async () => {
       const seen = []
       for (const name of ['fs', 'node:fs', 'std', 'os', 'svc:fetch.js', './fetch.js', 'ethers.js', 'action.js']) {

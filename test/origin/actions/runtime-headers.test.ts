@@ -38,7 +38,7 @@ const value = fc.oneof(
 )
 
 describe('Headers', () => {
-  it('are changed and asked as in Node', () => {
+  it('are modified and read as in Node', () => {
     const how = fc.constantFrom('append', 'set', 'delete', 'get', 'has')
     const changes = fc.array(fc.tuple(how, name, value), { maxLength: 10 })
     return fc.assert(
@@ -68,7 +68,7 @@ describe('Headers', () => {
     )
   })
 
-  it('are made of pairs or an object as in Node', () =>
+  it('are created from pairs or an object as in Node', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.tuple(name, value), { maxLength: 6 }), SOME),
@@ -88,7 +88,7 @@ describe('Headers', () => {
       { numRuns: 3 },
     ))
 
-  it('are made of nothing else', () =>
+  it('reject any other initial value, as in Node', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], (kind) => {
       const inits: unknown[] = [
         undefined,
@@ -105,7 +105,7 @@ describe('Headers', () => {
       return [...new Headers(inits[kind] as Init)]
     }))
 
-  it('are walked while they change as in Node', () =>
+  it('can be modified during iteration as in Node', () =>
     sameAsNode(sandbox, [0], () => {
       const headers = new Headers({ b: '2', a: '1', c: '3' })
       const seen: unknown[] = []
@@ -121,7 +121,7 @@ describe('Headers', () => {
       return [seen, walk.next(), Object.prototype.toString.call(walk), [...headers.values()]]
     }))
 
-  it('of an object of another class are a TypeError', async () => {
+  it('throw a TypeError for an object of another class', async () => {
     const code = `const main = () => ['get', 'append', 'entries', 'forEach'].map((name) => {
       try { Headers.prototype[name].call(new URLSearchParams(), 'a', 'b') } catch (error) { return error.name }
     })`

@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { returned, sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool({ min: 1, max: 1 })
-/** Those apart that the pool replaces for the memory that a large run leaves. */
+/** Returns the executors that ended, except those the pool replaced because of memory left by a large run. */
 const ended = () =>
-  sandbox.events.filter(
-    (event) => event.type === 'executor_ended' && event.reason !== 'it was replaced',
-  )
+  sandbox.events.filter((event) => event.type === 'executor_ended' && event.reason !== 'replaced')
 
-/** Inputs that an attacker would choose to make the host work or hold much more than the sandbox does. */
+/** Inputs with which an attacker could make the host use much more time or memory than the sandbox does. */
 const CASES: [string, string, unknown][] = [
   [
     'bytes that are six times as long in JSON',
@@ -54,7 +52,7 @@ const CASES: [string, string, unknown][] = [
 ]
 
 describe('a large input', () => {
-  it.each(CASES)('%s ends well, in the same executor', async (_name, expression, value) => {
+  it.each(CASES)('%s succeeds in the same executor', async (_name, expression, value) => {
     const result = await sandbox.run(`async function main() { return ${expression} }`)
     expect(JSON.parse(returned(result).value)).toBe(value)
     expect(ended()).toEqual([])
@@ -68,7 +66,7 @@ describe('a large input', () => {
       'new TextDecoder("latin1").decode(new Uint8Array(4e7)).length',
     ],
     ['a clone that does not fit', 'structuredClone(new Uint8Array(4e7)).length'],
-  ])("%s ends as the action's lack of memory, in the same executor", async (_name, expression) => {
+  ])('%s fails with out_of_memory, in the same executor', async (_name, expression) => {
     const result = await sandbox.run(`async function main() { return ${expression} }`)
     expect(result).toMatchObject({ kind: 'failed', code: 'out_of_memory' })
     expect(ended()).toEqual([])

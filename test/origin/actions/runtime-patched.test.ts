@@ -4,7 +4,7 @@ import { failed, returned, sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
 
-/** Keeps whatever of the prelude passes by, and looks in the end whether a function of the host was among it. */
+/** Collects every prelude object that becomes visible, and finally checks if a host function is among them. */
 const WATCH = `
   const watched = new Set()
   const toWatched = Set.prototype.add.bind(watched)
@@ -24,7 +24,7 @@ const WATCH = `
   }
   const count = () => { let n = 0; walk(() => { n++ }); return n }`
 
-/** Everything that the prelude offers, with plain values whose conversion runs no code of an action. */
+/** Everything that the prelude offers, called with plain values that have no custom conversions. */
 const USES: Record<string, [code: string, value: unknown]> = {
   console: ['console.log("line", {}, [1], 2n, null, () => 1); console.assert(false); return 1', 1],
   encoder: ['const b = new TextEncoder().encode("é"); return [b[0], b[1]]', [0xc3, 0xa9]],
@@ -98,7 +98,7 @@ const USE_ALL = `
   }`
 const EXPECTED = Object.fromEntries(NAMES.map((name) => [name, USES[name]?.[1]]))
 
-/** Puts a function that keeps what it sees, and throws, in the place of everything that can be replaced. */
+/** Replaces every replaceable function with one that records its arguments and throws. */
 const REPLACE_ALL = `
   const seenObjects = new Set()
   const replaceIn = (object, path) => {
@@ -136,22 +136,22 @@ const REPLACE_ALL = `
     }
   }`
 
-describe('the prelude uses no syntax behind which an action could put code of its own:', () => {
+describe('the prelude avoids syntax through which an action could inject code:', () => {
   const partsWith = (syntax: RegExp) =>
     Object.entries(readGuestSources().prelude)
       .filter(([, text]) => syntax.test(text.replaceAll(/\/\*.*?\*\//gs, '')))
       .map(([part]) => part)
 
-  it('templates, for which the engine calls whatever String.prototype.concat is', () => {
-    // In svc they are in the texts of errors alone.
+  it('templates, for which the engine calls the current String.prototype.concat', () => {
+    // In `svc`, only error messages use them.
     expect(partsWith(/\$\{/)).toEqual([])
   })
 
-  it('spreading and taking apart of arrays, which ask for their iterator', () => {
+  it("array spread and destructuring, which call the array's iterator", () => {
     expect(partsWith(/[[(,]\s*\.\.\.(?!\w+\) (=>|\{))|(?<!for \()(const|let) \[/)).toEqual([])
   })
 
-  it('for-of, but in loops that run while the prelude is loaded', () => {
+  it('for-of, except in loops that run while the prelude loads', () => {
     const atLoad = ['exceptions', 'timers', 'iterators', 'url', 'webidl', 'body']
     expect(partsWith(/\bfor (await )?\(.* of /).filter((part) => !atLoad.includes(part))).toEqual(
       [],
@@ -160,7 +160,7 @@ describe('the prelude uses no syntax behind which an action could put code of it
 })
 
 describe('an action that replaces every built-in function', () => {
-  it('changes nothing of what the prelude does, and is called by none of it', async () => {
+  it("does not change the prelude's behavior and is never called by it", async () => {
     const code = `${WATCH}; ${REPLACE_ALL}; ${USE_ALL}
       async function main({ names }) {
         replaceAll()
@@ -172,7 +172,7 @@ describe('an action that replaces every built-in function', () => {
     expect(value.planned).toBeGreaterThan(400)
   })
 
-  it('replaces the globals of the web for itself alone', async () => {
+  it('replaces the web globals only for itself', async () => {
     const code = `${USE_ALL}
       async function main({ names }) {
         const Kept = { URL, TextDecoder, Headers, Request, Response, AbortSignal, Event, EventTarget }
@@ -190,7 +190,7 @@ describe('an action that replaces every built-in function', () => {
   })
 })
 
-it('an action that replaces every built-in function gets no more from a key operation', async () => {
+it('an action that replaces every built-in function gains nothing from a key operation', async () => {
   const code = `${WATCH}; ${REPLACE_ALL}
     async function main() {
       replaceAll()
@@ -211,7 +211,7 @@ describe('an action that pollutes Object.prototype and Array.prototype', () => {
   ].flatMap((line) => line.split(' '))
 
   it.each(['Object', 'Array'])(
-    'with getters and setters on %s.prototype gets no function of the host',
+    'with getters and setters on %s.prototype obtains no host function',
     async (owner) => {
       const code = `${WATCH}; ${USE_ALL}
       async function main({ names, fields, owner }) {
@@ -231,7 +231,7 @@ describe('an action that pollutes Object.prototype and Array.prototype', () => {
     },
   )
 
-  it('with a toJSON changes no text that the prelude sends', async () => {
+  it('with a toJSON does not change any text that the prelude sends', async () => {
     const code = `${USE_ALL}
       async function main({ names }) {
         for (const Class of [Object, Array, String, Number, Boolean]) Class.prototype.toJSON = () => 'mine'
@@ -242,7 +242,7 @@ describe('an action that pollutes Object.prototype and Array.prototype', () => {
     expect(await sandbox.value(code, { names: NAMES })).toEqual(EXPECTED)
   })
 
-  it('with an iterator of its own decides only how its own lists are read', async () => {
+  it('with a custom iterator changes only how its own lists are read', async () => {
     const code = `${USE_ALL}
       async function main({ names }) {
         const { iterator } = Symbol
@@ -258,7 +258,7 @@ describe('an action that pollutes Object.prototype and Array.prototype', () => {
     expect(read).toEqual({ results: EXPECTED, own: 'TypeError' })
   })
 
-  it('with a then for every object ends as its own promise that never settles', async () => {
+  it('with a then on every object gets action_pending, as for a promise that never settles', async () => {
     const code = `Object.prototype.then = function () {}
       async function main() { return Svc.Actions.getSvcActionPrivateKey().catch(() => ({})) }`
     expect(failed(await sandbox.run(code)).code).toBe('action_pending')
@@ -268,7 +268,7 @@ describe('an action that pollutes Object.prototype and Array.prototype', () => {
   })
 })
 
-describe('an action that replaces what promises do', () => {
+describe('an action that replaces promise methods', () => {
   it.each([
     ['Promise.prototype.then', 'Promise.prototype.then = () => { throw new Error("mine") }'],
     [
@@ -289,7 +289,7 @@ describe('an action that replaces what promises do', () => {
     expect(await sandbox.value(code, { names: NAMES })).toEqual(EXPECTED)
   })
 
-  it('by a constructor of all promises gets no function of the host', async () => {
+  it('by a constructor of all promises obtains no host function', async () => {
     const code = `${WATCH}; ${USE_ALL}
       async function main({ names }) {
         const Native = Promise
@@ -309,7 +309,7 @@ describe('an action that replaces what promises do', () => {
   })
 })
 
-describe('an action that looks behind the functions of the prelude', () => {
+describe('an action that inspects the functions of the prelude', () => {
   it.each([
     [
       'their caller',
@@ -334,7 +334,7 @@ describe('an action that looks behind the functions of the prelude', () => {
     expect(await sandbox.value(code)).toEqual([0, false])
   })
 
-  it('by calling its main again, or reporting twice, ends once', async () => {
+  it('by calling its main again, or reporting twice, gets one outcome', async () => {
     const code = `let n = 0
       async function main() {
         n++

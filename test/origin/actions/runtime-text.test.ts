@@ -5,7 +5,7 @@ import { sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
 const SOME = { minLength: 50, maxLength: 150 }
-/** Any UTF-16 units, halves of pairs among them, more often at the borders of their ranges. */
+/** Arbitrary UTF-16 units including lone surrogates, biased to the borders of their ranges. */
 const units = fc
   .array(
     fc.oneof(
@@ -16,7 +16,7 @@ const units = fc
     { maxLength: 24 },
   )
   .map((codes) => String.fromCharCode(...codes))
-/** Bytes that are often nearly UTF-8. */
+/** Bytes that are often almost valid UTF-8. */
 const bytes = fc.array(
   fc.oneof(
     fc.integer({ min: 0, max: 255 }),
@@ -41,7 +41,7 @@ const bytes = fc.array(
 )
 
 describe('TextEncoder', () => {
-  it('writes any text as Node does', () =>
+  it('encodes any text as Node does', () =>
     fc.assert(
       fc.asyncProperty(fc.array(units, SOME), (inputs) =>
         sameAsNode(sandbox, inputs, (text) => [...new TextEncoder().encode(text)]),
@@ -49,7 +49,7 @@ describe('TextEncoder', () => {
       { numRuns: 4 },
     ))
 
-  it('writes into what room there is as Node does', () =>
+  it('encodes into limited space as Node does', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(units, fc.nat(40)), SOME), (inputs) =>
         sameAsNode(sandbox, inputs, ([text, room]) => {
@@ -60,7 +60,7 @@ describe('TextEncoder', () => {
       { numRuns: 4 },
     ))
 
-  it('writes texts larger than a piece, pairs of surrogates at the seam', async () => {
+  it('encodes texts larger than a chunk, with surrogate pairs at the boundary', async () => {
     const inputs = [0, 1, 2, 3].map((shift) => 'a'.repeat(1024 * 1024 - shift))
     await sameAsNode(sandbox, inputs, (text) => {
       const encoded = new TextEncoder().encode(`${text}😀é\ud800`)
@@ -71,7 +71,7 @@ describe('TextEncoder', () => {
 
 describe('TextDecoder', () => {
   it.each(['utf-8', 'utf-16le', 'utf-16be', 'latin1', 'koi8-r', 'windows-1253'])(
-    'reads any bytes of %s as Node does',
+    'decodes any bytes of %s as Node does',
     (label) =>
       fc.assert(
         fc.asyncProperty(fc.array(bytes, SOME), fc.boolean(), fc.boolean(), (list, fatal, keep) =>
@@ -87,7 +87,7 @@ describe('TextDecoder', () => {
   )
 
   it.each(['utf-8', 'utf-16le', 'utf-16be', 'latin1'])(
-    'reads a stream of %s in any pieces as Node does',
+    'decodes a stream of %s in arbitrary chunks as Node does',
     (label) =>
       fc.assert(
         fc.asyncProperty(
@@ -102,7 +102,7 @@ describe('TextDecoder', () => {
                 const texts = given.pieces.map((piece) =>
                   decoder.decode(new Uint8Array(piece), { stream: true }),
                 )
-                // What one call gives and the next one may differ: Node may hold back more.
+                // Compares only the whole text: Node may hold back more characters per call.
                 return texts.join('') + decoder.decode()
               },
             ),
@@ -111,7 +111,7 @@ describe('TextDecoder', () => {
       ),
   )
 
-  it('reads bytes larger than a piece, characters at the seam', async () => {
+  it('decodes bytes larger than a chunk, with characters at the boundary', async () => {
     const inputs = [0, 1, 2, 3].map((shift) => ({ shift }))
     await sameAsNode(sandbox, inputs, ({ shift }) => {
       const all = new Uint8Array(2 * 1024 * 1024).fill(0x61)
@@ -121,7 +121,7 @@ describe('TextDecoder', () => {
     })
   })
 
-  it('takes every kind of view, and nothing else', () =>
+  it('accepts every kind of view, and nothing else', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4, 5, 6], (kind) => {
       const buffer = new Uint8Array([0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68]).buffer
       const views = [
@@ -136,7 +136,7 @@ describe('TextDecoder', () => {
       return new TextDecoder().decode(views[kind] as ArrayBuffer)
     }))
 
-  it('knows the labels that Node knows', () =>
+  it('accepts the same labels as Node', () =>
     sameAsNode(
       sandbox,
       [
@@ -156,7 +156,7 @@ describe('TextDecoder', () => {
       },
     ))
 
-  it('refuses encodings whose characters it could cut', async () => {
+  it('rejects encodings for which it could split characters', async () => {
     const code = `const main = () => {
       try { new TextDecoder('shift_jis') } catch (error) { return [error.name, error.message] }
     }`
@@ -166,7 +166,7 @@ describe('TextDecoder', () => {
 })
 
 describe('btoa and atob', () => {
-  it('write any text as Node does', () =>
+  it('encode any text as Node does', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(units, fc.string({ unit: 'binary-ascii' })), SOME),
@@ -175,7 +175,7 @@ describe('btoa and atob', () => {
       { numRuns: 4 },
     ))
 
-  it('read any text as Node does', () => {
+  it('decode any text as Node does', () => {
     const character = fc.constantFrom(...'ABCDwxyz0189+/=== \t\n\f\r-_é\0')
     const nearly = fc.array(character, { maxLength: 12 }).map((list) => list.join(''))
     return fc.assert(
@@ -186,7 +186,7 @@ describe('btoa and atob', () => {
     )
   })
 
-  it('carry every byte, in texts larger than a piece too', async () => {
+  it('preserve every byte, also in texts larger than a chunk', async () => {
     const code = `const main = () => {
       let all = ''
       for (let byte = 0; byte < 256; byte++) all += String.fromCharCode(byte)

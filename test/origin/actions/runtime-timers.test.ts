@@ -15,7 +15,7 @@ describe('setInterval', () => {
     expect(await sandbox.value(code)).toEqual(['xy', 'xy', 'xy'])
   })
 
-  it('is cleared by clearTimeout as well, and from inside another callback', async () => {
+  it('can be cleared by clearTimeout too, and from inside another callback', async () => {
     const code = `${PAUSE}async function main() {
       let count = 0
       const id = setInterval(() => count++, 1)
@@ -28,12 +28,12 @@ describe('setInterval', () => {
     expect(await sandbox.value(code)).toEqual([true, true])
   })
 
-  it('keeps a run alive that waits for nothing else, up to its deadline', async () => {
+  it('keeps a run alive that waits for nothing else, until its deadline', async () => {
     const code = 'const main = () => { setInterval(() => {}, 10); return new Promise(() => {}) }'
     expect(failed(await sandbox.run(code, { wallMs: 200 })).code).toBe('action_timeout')
   })
 
-  it('that no longer runs leaves a promise that nothing can settle', async () => {
+  it('that was cleared does not keep a run alive', async () => {
     const code = `const main = () => {
       const id = setInterval(() => clearInterval(id), 1)
       return new Promise(() => {})
@@ -41,7 +41,7 @@ describe('setInterval', () => {
     expect(failed(await sandbox.run(code)).code).toBe('action_pending')
   })
 
-  it('counts toward the limit of live timers once', async () => {
+  it('counts once towards the limit of live timers', async () => {
     const code = `${PAUSE}async function main() {
       const ids = Array.from({ length: 999 }, () => setInterval(() => {}, 1))
       await pause(20)
@@ -61,12 +61,12 @@ describe('setTimeout', () => {
   it.each([
     ['a text', "'alert(1)'"],
     ['nothing', ''],
-  ])('takes no %s', async (_name, argument) => {
+  ])('throws a TypeError if called with %s', async (_name, argument) => {
     const code = `const main = () => { try { setTimeout(${argument}) } catch (e) { return e.name } }`
     expect(await sandbox.value(code)).toBe('TypeError')
   })
 
-  it('takes any delay', async () => {
+  it('accepts any delay', async () => {
     const code = `const main = () => new Promise((done) => {
       const seen = []
       for (const ms of [undefined, null, NaN, -5, '3', { valueOf: () => 4 }, Infinity]) {
@@ -79,7 +79,7 @@ describe('setTimeout', () => {
   })
 
   it.each(['undefined', 'null', '{}', '-1', '1e9', '"x"', 'NaN'])(
-    'clearing %s is no error',
+    'clearing %s is not an error',
     async (id) => {
       const code = `const main = () => { clearTimeout(${id}); clearInterval(${id}); return 'fine' }`
       expect(await sandbox.value(code)).toBe('fine')
@@ -100,7 +100,7 @@ describe('queueMicrotask', () => {
     expect(await sandbox.value(code)).toEqual(['a', 'b', 'c', 'timer'])
   })
 
-  it('takes functions only', async () => {
+  it('accepts only functions', async () => {
     const code = `const main = () => ['x', null, {}].map((value) => {
       try { queueMicrotask(value) } catch (error) { return error.name }
     })`
@@ -108,7 +108,7 @@ describe('queueMicrotask', () => {
   })
 })
 
-describe('an error that nobody catches ends the run', () => {
+describe('an uncaught error ends the run', () => {
   it.each([
     ['a microtask', 'queueMicrotask(() => { throw new RangeError("lost") })'],
     ['a timer', 'setTimeout(() => { throw new RangeError("lost") })'],
@@ -142,7 +142,7 @@ describe('performance', () => {
     expect(read['origin']).toBeLessThan(500)
   })
 
-  it('begins anew in each run', async () => {
+  it('restarts in each run', async () => {
     const code = 'const main = () => performance.now()'
     await new Promise((done) => setTimeout(done, 300))
     expect(await sandbox.value(code)).toBeLessThan(200)

@@ -41,7 +41,7 @@ const urls = fc.oneof(scraps, good, opaque)
 const names = fc.constantFrom('a', 'b', 'é', '', 'a b', '\ud800', 'a+b', '😀', '%61', '&', '=')
 
 describe('URL', () => {
-  it('parses any text, alone and against a base, as Node does', () =>
+  it('parses any text, with and without a base, as Node does', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(urls, fc.option(urls, { nil: undefined })), SOME),
@@ -65,7 +65,7 @@ describe('URL', () => {
       { numRuns: 6 },
     ))
 
-  it('can be parsed or not as Node says', () =>
+  it('canParse and parse agree with Node', () =>
     fc.assert(
       fc.asyncProperty(fc.array(urls, SOME), (inputs) =>
         sameAsNode(sandbox, inputs, (input) => [URL.canParse(input), URL.parse(input)]),
@@ -73,7 +73,7 @@ describe('URL', () => {
       { numRuns: 2 },
     ))
 
-  it('changes by any of its setters as Node does', () => {
+  it('setters change it as in Node', () => {
     const parts = ['protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname']
     const part = fc.constantFrom(...parts, 'search', 'hash', 'href')
     const change = fc.tuple(part, fc.oneof(scraps, fc.constantFrom('', '81', 'https', 'b.example')))
@@ -99,7 +99,7 @@ describe('URL', () => {
     )
   })
 
-  it('follows its searchParams as in Node', () => {
+  it('reflects changes of its searchParams as in Node', () => {
     const change = fc.tuple(fc.constantFrom('append', 'set', 'delete', 'sort'), names, names)
     const input = fc.tuple(fc.oneof(good, opaque), fc.array(change, { maxLength: 5 }))
     return fc.assert(
@@ -121,7 +121,7 @@ describe('URL', () => {
     )
   })
 
-  it('has no origin to set, and its own kind of this', () =>
+  it('has a read-only origin and rejects receivers of another class, as in Node', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4], (kind) => {
       const url = new URL('https://a.example/')
       const calls = [
@@ -137,14 +137,14 @@ describe('URL', () => {
       return calls[kind]?.()
     }))
 
-  it('is refused when it is longer than a million characters', async () => {
+  it('is rejected if it is longer than a million characters', async () => {
     const code = `const main = () => URL.canParse('https://a.example/' + 'x'.repeat(2 ** 20))`
     expect(await sandbox.value(code)).toBe(false)
   })
 })
 
 describe('URLSearchParams', () => {
-  it('parses and writes any text as Node does', () => {
+  it('parses and serializes any text as Node does', () => {
     const text = fc.array(fc.oneof(scrap, names), { maxLength: 12 }).map((list) => list.join(''))
     return fc.assert(
       fc.asyncProperty(fc.array(text, SOME), (inputs) =>
@@ -157,7 +157,7 @@ describe('URLSearchParams', () => {
     )
   })
 
-  it('is changed and asked as in Node', () => {
+  it('is modified and read as in Node', () => {
     const change = fc.tuple(
       fc.constantFrom('append', 'set', 'delete', 'has', 'get', 'getAll', 'sort'),
       names,
@@ -185,7 +185,7 @@ describe('URLSearchParams', () => {
     )
   })
 
-  it('is made of text, pairs, an object, another, and nothing else', () =>
+  it('is created from text, pairs, an object or another instance, as in Node', () =>
     sameAsNode(sandbox, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], (kind) => {
       const inits: unknown[] = [
         undefined,
@@ -205,7 +205,7 @@ describe('URLSearchParams', () => {
       return [params.toString(), params.size, [...params]]
     }))
 
-  it('is walked while it changes as in Node', () =>
+  it('can be modified during iteration as in Node', () =>
     sameAsNode(sandbox, [0], () => {
       const params = new URLSearchParams('a=1&b=2&c=3&d=4')
       const seen: string[] = []
@@ -223,7 +223,7 @@ describe('URLSearchParams', () => {
       return [seen, calls, walk.next(), tag, typeof walk, Array.from(params.keys())]
     }))
 
-  it('holds more than one piece of a query', async () => {
+  it('handles queries larger than a chunk', async () => {
     await sameAsNode(sandbox, [0, 1, 7], (shift) => {
       const query = Array.from({ length: 20_000 }, (_, at) => `n${at}=?v+%C3%A9${at}`).join('&')
       const params = new URLSearchParams('x'.repeat(shift) + query)

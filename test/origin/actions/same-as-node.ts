@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import type { sharedPool } from './sandbox.ts'
 
-/** What a probe came to: its value as JSON carries it, or the name of what it threw. */
+/** The outcome of a probe: its value as JSON, or the name of the error it threw. */
 type Outcome = { value?: unknown; error?: string }
 
 type Probe<I> = (input: I) => unknown
 
-/** Self-contained, for it is sent to the sandbox as text. */
+/** Must be self-contained: it is sent to the sandbox as text. */
 async function each<I>(probe: Probe<I>, inputs: I[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const input of inputs) {
@@ -20,8 +20,8 @@ async function each<I>(probe: Probe<I>, inputs: I[]): Promise<Outcome[]> {
 }
 
 /**
- * Runs the same probe over the same inputs in Node and inside the sandbox, and expects the same of both: Node's own
- * implementation is the oracle. A probe uses its argument and globals only, and gives what JSON can carry.
+ * Runs a probe over the same inputs in Node and inside the sandbox, and expects equal outcomes. Node's implementation
+ * is the oracle. A probe may use only its argument and globals, and must return JSON-serializable values.
  */
 export async function sameAsNode<I>(
   sandbox: ReturnType<typeof sharedPool>,

@@ -11,7 +11,7 @@ import type {
 } from '../../../origin/actions/run.ts'
 import { keptTemplate } from './kept-template.ts'
 
-/** A capability for actions that ask for nothing. */
+/** A capability that rejects every key operation. */
 export const NO_KEYS: Capability = {
   keyOperation: () => Promise.reject(new Error('this test grants no keys')),
 }
@@ -31,7 +31,7 @@ export function failed(result: RunResult): RunFailed {
   return result
 }
 
-/** One pool for the tests of a file, and its executors' events in order. */
+/** Shares one pool between the tests of a file, and records its events in order. */
 export function sharedPool(options: ActionPoolOptions = { min: 1, max: 2 }) {
   let pool: ActionPool
   const events: PoolEvent[] = []
@@ -45,7 +45,7 @@ export function sharedPool(options: ActionPoolOptions = { min: 1, max: 2 }) {
     events,
     run: (code: string, changes: Partial<RunRequest> = {}, capability = NO_KEYS) =>
       pool.run(request(code, changes), capability),
-    /** The parsed value of an action that returns. */
+    /** Returns the parsed result of an action. */
     value: async (code: string, params: unknown = {}): Promise<unknown> => {
       const result = await pool.run(request(code, { params: JSON.stringify(params) }), NO_KEYS)
       return JSON.parse(returned(result).value)

@@ -18,7 +18,7 @@ const page = readFileSync(
 )
 const [, shared = ''] = /^### The shared part$.*?^```js\n(.*?)^```$/ms.exec(page) ?? []
 
-/** The shared part of the guide, in an action that says what it was given. */
+/** The shared part of the guide, in an action that returns what it received. */
 const VERIFY = `${shared}
   async function main(params) {
     const mac = fromHex(params.headers['x-hub-signature-256'].slice('sha256='.length))
@@ -30,7 +30,7 @@ const VERIFY = `${shared}
 const SECRET = 'shared with the sender'
 const opening: Capability = { keyOperation: () => Promise.resolve(SECRET) }
 
-/** As many bytes as a webhook may have, of this and then spaces. */
+/** Pads a text with spaces to the maximum size of a webhook body. */
 const filled = (text: string) => {
   const whole = Buffer.from(text)
   return Buffer.concat([whole, Buffer.alloc(WEBHOOK_BODY_MAX_BYTES - whole.length, ' ')])
@@ -62,7 +62,7 @@ function paramsOf(body: Buffer, contentType: string, signature: string): string 
   return JSON.stringify(eventParams(firing, body))
 }
 
-describe('the largest body that a webhook may have', () => {
+describe('the largest webhook body', () => {
   const sandbox = sharedPool({ min: 1, max: 1 })
 
   it.each([

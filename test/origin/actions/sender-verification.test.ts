@@ -14,7 +14,7 @@ const page = readFileSync(
   'utf8',
 )
 
-/** The JavaScript under each heading of the page that has some. */
+/** The JavaScript under each heading of the page. */
 const snippets = new Map<string, string>()
 let under = ''
 for (const [, title, code] of page.matchAll(/^#+ ([^\n]+)$|^```js\n(.*?)^```$/gms)) {
@@ -27,25 +27,25 @@ const URL_OF_HOOK = 'https://triggers.example.com/webhook/a1B2c3?team=a%2Cb'
 const RECEIVED_AT = Date.UTC(2026, 4, 22, 13, 5, 0)
 const SECONDS = RECEIVED_AT / 1000
 
-/** One delivery as its sender makes it. */
+/** A delivery as the sender posts it. */
 type Delivery = { body: string | Buffer; headers: Record<string, string>; url?: string }
 
-/** What a sender has to make one with: times are in seconds. */
+/** The inputs with which a sender creates a delivery. `time` is in seconds. */
 type Making = { secret: string; time: number; url: string; key: KeyObject; altered?: boolean }
 
 type Sender = {
   heading: string
   refusal: string
-  /** How a verified delivery ends. */
+  /** The response of an action for a verified delivery. */
   response: unknown
   make(from: Making): Delivery
   contentType?: string
   isTimed?: true
   signsUrl?: true
-  /** Keys for senders that have a public one; where it stands in the snippet, and how it is written there. */
+  /** `keys` creates the key pair of a sender with a public key; `written` formats the public key for the snippet. */
   keys?: () => { publicKey: KeyObject; privateKey: KeyObject }
   written?: (publicKey: KeyObject) => string
-  /** The secret is sent, and nothing is signed. */
+  /** The sender sends the secret itself instead of a signature. */
   sendsSecret?: true
 }
 
@@ -219,7 +219,7 @@ const SENDERS: Sender[] = [
   },
 ]
 
-/** Params as the edge makes them of what was posted. */
+/** Builds the params of a posted delivery as the edge does. */
 function params({ body, headers, url = URL_OF_HOOK }: Delivery, contentType: string): string {
   const received = new Headers({
     ...headers,
@@ -245,7 +245,7 @@ describe('the snippets of docs/triggers.md', () => {
   const [, wallet] = /WALLET = '([^']+)'/.exec(shared) ?? []
   const [, ciphertext] = /SECRET = '([^']+)'/.exec(shared) ?? []
 
-  /** Opens the snippets' own ciphertext, and nothing else. */
+  /** Decrypts only the ciphertext of the snippets. */
   const opening = (secret: string): Capability => ({
     keyOperation: (operation) =>
       operation.name === 'decrypt' &&
@@ -261,7 +261,7 @@ describe('the snippets of docs/triggers.md', () => {
     return `whsec_${(kind === 'right' ? rawKey : rawKey.toReversed()).toString('base64')}`
   }
 
-  /** Runs the sender's snippet over a delivery. */
+  /** Runs the sender's snippet on a delivery. */
   async function deliver(
     sender: Sender,
     change: (delivery: Delivery) => Partial<Delivery> = () => ({}),
@@ -286,29 +286,29 @@ describe('the snippets of docs/triggers.md', () => {
     return JSON.parse(result.value) as unknown
   }
 
-  it('are one for each sender that is tested here, and no more', () => {
+  it('cover exactly the senders tested here', () => {
     const headings = SENDERS.map(({ heading }) => heading)
     expect([...snippets.keys()]).toEqual(['The shared part', ...headings])
     expect(page.split('\n```js\n').length - 1).toBe(snippets.size)
   })
 
   describe.each(SENDERS)('for $heading', (sender) => {
-    it('take a delivery that is genuine', async () => {
+    it('accept a genuine delivery', async () => {
       expect(valueOf(await deliver(sender))).toEqual(sender.response)
     })
 
-    it('refuse one by somebody with another secret or key', async () => {
+    it('forgery: reject a delivery signed with another secret or key', async () => {
       const { privateKey } = sender.keys?.() ?? generateKeyPairSync('ed25519')
       const other = { secret: secretOf(sender, 'wrong'), key: privateKey }
       expect(await deliver(sender, undefined, other)).toMatchObject(refused(sender.refusal))
     })
 
-    it('refuse one without the headers that prove it', async () => {
+    it('reject a delivery without the headers that prove its origin', async () => {
       const result = await deliver(sender, () => ({ headers: {} }))
       expect(result).toMatchObject({ kind: 'failed', code: 'action_threw' })
     })
 
-    it('refuse one whose proof is empty or no text of its kind', async () => {
+    it('reject a delivery with an empty or malformed proof', async () => {
       for (const value of ['', '=', '!', 'v1=,v1=', 'v1,', 'sha256=zz', '\u00e9'])
         expect(
           await deliver(sender, ({ headers }) => ({
@@ -327,13 +327,13 @@ describe('the snippets of docs/triggers.md', () => {
         ['a byte more', (body: string) => `${body} `],
         ['a byte less', (body: string) => body.slice(0, -1)],
         ['another character', (body: string) => body.replace(/[a-z]/, 'x')],
-      ])('refuse one whose body has %s', async (_what, alter) => {
+      ])('tampering: reject a body with %s', async (_what, alter) => {
         const result = await deliver(sender, ({ body }) => ({ body: alter(String(body)) }))
         expect(result).toMatchObject(refused(sender.refusal))
       })
 
     if (sender.isTimed) {
-      it('take one that was signed almost five minutes before it arrived', async () => {
+      it('accept a delivery that was signed almost five minutes ago', async () => {
         expect(valueOf(await deliver(sender, undefined, { time: SECONDS - 299 }))).toEqual(
           sender.response,
         )
@@ -342,14 +342,14 @@ describe('the snippets of docs/triggers.md', () => {
       it.each([
         ['old', -301],
         ['from the future', 301],
-      ])('refuse a replay whose signed timestamp is %s', async (_when, offset) => {
+      ])('replay: reject a signed timestamp that is %s', async (_when, offset) => {
         const result = await deliver(sender, undefined, { time: SECONDS + offset })
         expect(result).toMatchObject(refused('the timestamp is not of the last five minutes'))
       })
     }
 
     if (sender.isTimed && sender.heading !== 'Linear')
-      it('refuse a replay whose timestamp was made new', async () => {
+      it('replay: reject a delivery with a renewed timestamp', async () => {
         const old = SECONDS - 1000
         const renew = ({ headers }: Delivery) => ({
           headers: Object.fromEntries(
@@ -368,12 +368,12 @@ describe('the snippets of docs/triggers.md', () => {
         ['path', URL_OF_HOOK.replace('a1B2c3', 'another')],
         ['query', URL_OF_HOOK.replace('team=a', 'team=b')],
         ['scheme', URL_OF_HOOK.replace('https', 'http')],
-      ])('refuse one that was signed for a URL of another %s', async (_what, url) => {
+      ])('reject a delivery that was signed for a URL with another %s', async (_what, url) => {
         expect(await deliver(sender, () => ({ url }))).toMatchObject(refused(sender.refusal))
       })
   })
 
-  it('for GitHub, with its default content type, take a form and refuse a forged one', async () => {
+  it('for GitHub, with its default content type, accept a form and reject a forged one', async () => {
     const gitHub = SENDERS.find(({ heading }) => heading === 'GitHub')!
     const inForm = { ...gitHub, contentType: 'application/x-www-form-urlencoded' }
     const body = `payload=${encodeURIComponent('{"repository":{"full_name":"owner/räpo"}}')}`
@@ -397,7 +397,7 @@ describe('the snippets of docs/triggers.md', () => {
     const headers = { 'x-twilio-signature': mac(SECRET, url, 'sha1').digest('base64') }
     const inJson = { ...twilio, contentType: JSON_TYPE }
 
-    it('take the body whose digest is in the signed URL', async () => {
+    it('accept a body that matches the digest in the signed URL', async () => {
       const result = await deliver(inJson, () => ({ body, headers, url }))
       expect(valueOf(result)).toEqual({ message: 'SM2' })
     })
@@ -406,7 +406,7 @@ describe('the snippets of docs/triggers.md', () => {
       ['another body', { body: '{"MessageSid":"SM3"}', headers, url }],
       ['a digest that was not signed', { body, headers, url: url.replace(digest, '0'.repeat(64)) }],
       ['the digest taken away', { body, headers, url: URL_OF_HOOK }],
-    ])('refuse %s', async (_what, changed) => {
+    ])('reject %s', async (_what, changed) => {
       expect(await deliver(inJson, () => changed)).toMatchObject(refused(twilio.refusal))
     })
   })

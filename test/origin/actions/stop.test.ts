@@ -30,7 +30,7 @@ function begin(code: string) {
 const ends = () => events.filter(({ type }) => type === 'executor_ended').length
 
 describe('a run that is stopped', () => {
-  it('where it waits ends at once with its logs, and its executor goes on', async () => {
+  it('while waiting ends at once with its logs, and its executor continues', async () => {
     const { stop, begun, result } = begin(WAITS)
     await begun
     await new Promise((resume) => setTimeout(resume, 300))
@@ -44,7 +44,7 @@ describe('a run that is stopped', () => {
     expect(ends()).toBe(0)
   })
 
-  it('free compute: in a loop that never waits is killed, and another executor takes over', async () => {
+  it('free compute: an endless loop is killed, and another executor takes over', async () => {
     const { stop, begun, result } = begin(SPINS)
     await begun
     const at = performance.now()
@@ -55,7 +55,7 @@ describe('a run that is stopped', () => {
     expect(ends()).toBe(1)
   })
 
-  it('while it waits for an executor was not begun', async () => {
+  it('while it waits for an executor is reported as not started', async () => {
     const first = begin(WAITS)
     await first.begun
     const second = begin(TRIVIAL)
@@ -65,7 +65,7 @@ describe('a run that is stopped', () => {
     await first.result
   })
 
-  it('before it is handed over was not begun', async () => {
+  it('before it is handed over is reported as not started', async () => {
     const stop = new AbortController()
     stop.abort()
     const control = { signal: stop.signal, started: () => {} }
@@ -73,7 +73,7 @@ describe('a run that is stopped', () => {
     expect(result).toMatchObject({ kind: 'lost', started: false })
   })
 
-  it('after its end changes nothing', async () => {
+  it('after it returned keeps its result', async () => {
     const { stop, result } = begin(TRIVIAL)
     expect(returned(await result).value).toBe('1')
     stop.abort()

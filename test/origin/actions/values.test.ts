@@ -6,22 +6,22 @@ const sandbox = sharedPool()
 const echo = 'async function main(params) { return params }'
 
 describe('params', () => {
-  it('reach main as they were sent', async () => {
+  it('reach main unchanged', async () => {
     const params = { a: [1, 2.5, null, true], text: 'é 😀 \u2028', deep: { x: {} } }
     expect(await sandbox.value(echo, params)).toEqual(params)
   })
 
-  it('carry NUL and lone surrogates', async () => {
+  it('preserve NUL and lone surrogates', async () => {
     const params = { nul: 'a\0b', half: '\ud83d', other: '\udc00x' }
     expect(await sandbox.value(echo, params)).toEqual(params)
   })
 
-  it('carry a lone surrogate that their text does not escape', async () => {
+  it('preserve a lone surrogate that is not escaped in the JSON', async () => {
     const result = await sandbox.run(echo, { params: '{"half":"\ud83d"}' })
     expect(JSON.parse(returned(result).value)).toEqual({ half: '\ud83d' })
   })
 
-  it('are data: a key named __proto__ changes no prototype', async () => {
+  it('prototype pollution: a key named __proto__ changes no prototype', async () => {
     const code = `async function main(params) {
       return { own: Object.keys(params), admin: params.admin ?? 'unset', plain: {}.admin ?? 'unset' }
     }`
@@ -32,22 +32,22 @@ describe('params', () => {
     expect(returned(back).value).toBe('{"__proto__":{"admin":true}}')
   })
 
-  it('that are no JSON fail the run before any code of the action', async () => {
+  it('that are not JSON fail the run before any code of the action runs', async () => {
     const result = failed(await sandbox.run('console.log("ran")', { params: '{"a":' }))
     expect(result).toMatchObject({ code: 'invalid_params', logs: [] })
   })
 })
 
 describe('source', () => {
-  it('may define main as a constant', async () => {
+  it('can define main as a constant', async () => {
     expect(await sandbox.value('const main = async ({ a }) => a + 1', { a: 1 })).toBe(2)
   })
 
-  it('may hold a NUL inside a string', async () => {
+  it('can contain a NUL inside a string', async () => {
     expect(await sandbox.value('const s = "a\0b"; function main() { return s.length }')).toBe(3)
   })
 
-  it('without main fails with a sentence that says so', async () => {
+  it('without main fails with a message that says so', async () => {
     const result = failed(await sandbox.run('const other = 1'))
     expect(result).toMatchObject({ code: 'no_main', message: expect.stringContaining('main') })
   })
@@ -64,7 +64,7 @@ describe('a returned value', () => {
     ['"\\0\\ud800"', '"\\u0000\\ud800"'],
     ['({ kept: 1, dropped: undefined, method() {} })', '{"kept":1}'],
     ['ethers.BigNumber.from(5)', '{"type":"BigNumber","hex":"0x05"}'],
-  ])('%s is %s', async (expression, json) => {
+  ])('%s becomes %s', async (expression, json) => {
     const result = await sandbox.run(`async function main() { return ${expression} }`)
     expect(returned(result).value).toBe(json)
   })
@@ -97,12 +97,12 @@ describe('a returned value', () => {
       '({ rate: { toJSON: () => 0 / 0 } })',
       'response.rate is NaN; JSON cannot carry it, return null or a string',
     ],
-  ])('%s is an error that names its path', async (expression, message) => {
+  ])('%s causes an error that names its path', async (expression, message) => {
     const result = failed(await sandbox.run(`async function main() { return ${expression} }`))
     expect(result).toMatchObject({ code: 'result_not_json', message })
   })
 
-  it('is checked with the built-ins that were there before the action', async () => {
+  it('is checked with the original built-ins', async () => {
     const code = `async function main() {
       Number.isFinite = globalThis.isFinite = () => true
       String.prototype.indexOf = () => -1
@@ -113,19 +113,19 @@ describe('a returned value', () => {
     expect(failed(await sandbox.run(code))).toMatchObject({ code: 'result_not_json', message })
   })
 
-  it('does not change what the console shows of numbers that are not finite', async () => {
+  it('does not change how the console shows non-finite numbers', async () => {
     const code = 'async function main() { console.log(NaN, -Infinity, { a: NaN }); return "null" }'
     const result = await sandbox.run(code)
     const texts = returned(result).logs.map(({ text }) => text)
     expect(texts).toEqual(['NaN -Infinity {"a":null}'])
   })
 
-  it('may hold the same object twice', async () => {
+  it('can contain the same object twice', async () => {
     const code = 'async function main() { const a = { b: 1 }; return [a, { a }] }'
     expect(await sandbox.value(code)).toEqual([{ b: 1 }, { a: { b: 1 } }])
   })
 
-  it('whose toJSON throws is the error of the action', async () => {
+  it("with a toJSON that throws fails with the action's error", async () => {
     const code = `async function main() {\n  return { toJSON() { throw new Error('mine') } }\n}`
     const result = failed(await sandbox.run(code))
     expect(result).toMatchObject({ code: 'action_threw', message: 'mine' })
@@ -136,7 +136,7 @@ describe('a returned value', () => {
     ['"x".repeat(n - 2)', 'returned'],
     ['"x".repeat(n - 1)', 'result_too_large'],
     ['"é".repeat(n / 2)', 'result_too_large'],
-  ])('%s with n bytes allowed: %s', async (expression, outcome) => {
+  ])('%s, with n bytes allowed: %s', async (expression, outcome) => {
     const n = `const n = ${RESULT_MAX_BYTES};`
     const result = await sandbox.run(`${n} async function main() { return ${expression} }`)
     expect(result.kind === 'failed' ? result.code : result.kind).toBe(outcome)

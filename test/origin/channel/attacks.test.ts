@@ -38,7 +38,7 @@ const base = { method: 'POST', path: '/sealed/execute', plaintext }
 const open = (bytes: Uint8Array, method = 'POST', path = '/sealed/execute', opener = keys) =>
   openRequest(opener, method, path, bytes)
 
-/** Why it is refused. */
+/** Returns the reason of a rejection. */
 function refusal(act: () => unknown): string {
   try {
     act()
@@ -61,7 +61,7 @@ describe.each([
 ])('a sealed request, %s mode', (_name, secret) => {
   const sealed = sealCall(toChannel, { ...base, ...(secret ? { psk: secret } : {}) })
 
-  it('opens at the origin, and its answer at the sender', async () => {
+  it('opens at the origin, and its response opens at the sender', async () => {
     const { body, open: openAnswer } = await sealed
     const opened = open(body)
     expect(opened.mode).toBe(secret ? MODE_PSK : MODE_BASE)
@@ -79,14 +79,14 @@ describe.each([
     expect(opened).toEqual([])
   })
 
-  it('redirection: it opens for its own method and path alone', async () => {
+  it('redirection: opens only for its own method and path', async () => {
     const { body } = await sealed
     expect(refusal(() => open(body, 'PUT'))).toBe('not_authentic')
     expect(refusal(() => open(body, 'POST', '/sealed/outcomes'))).toBe('not_authentic')
     expect(refusal(() => open(body, 'POST', '/sealed/execute/'))).toBe('not_authentic')
   })
 
-  it('truncation: no shorter text opens', async () => {
+  it('truncation: no prefix of it opens', async () => {
     const { body } = await sealed
     for (let length = 0; length < body.length; length++)
       expect(refusal(() => open(body.subarray(0, length)))).toBe(
@@ -94,12 +94,12 @@ describe.each([
       )
   })
 
-  it('extension: nothing can be put behind it', async () => {
+  it('extension: does not open with a trailing byte', async () => {
     const { body } = await sealed
     expect(refusal(() => open(Buffer.concat([body, Buffer.alloc(1)])))).toBe('not_authentic')
   })
 
-  it('answer tampering: no bit of an answer can be changed, and none left away', async () => {
+  it('response tampering: a changed or truncated response does not open', async () => {
     const { body, open: openAnswer } = await sealed
     const answer = Uint8Array.from(open(body).answer(Buffer.from('{"ok":true}')))
     const forged = [
@@ -110,7 +110,7 @@ describe.each([
       await expect(openAnswer(one)).rejects.toBeInstanceOf(AnswerNotAuthentic)
   })
 
-  it('answer replay: an answer to one request is none to another', async () => {
+  it('response replay: a response to one request does not open for another', async () => {
     const first = await sealed
     const second = await sealCall(toChannel, { ...base, ...(secret ? { psk: secret } : {}) })
     const answer = Uint8Array.from(open(first.body).answer(Buffer.from('first')))
@@ -129,7 +129,7 @@ describe('a sealed request', () => {
     expect(refusal(() => open(raised))).toBe('not_authentic')
   })
 
-  it('impersonation of the edge: another pre-shared key is refused, under its own name or the right one', async () => {
+  it('impersonation of the edge: another pre-shared key is rejected, under its own ID or the right one', async () => {
     const guess = Uint8Array.from(randomBytes(32))
     const body = (await sealCall(toChannel, { ...base, psk: guess })).body
     expect(refusal(() => open(body))).toBe('unknown_psk')
@@ -138,14 +138,14 @@ describe('a sealed request', () => {
     expect(refusal(() => open(body))).toBe('not_authentic')
   })
 
-  it('splicing: the key of one request does not open the text of another', async () => {
+  it('splicing: the encapsulated key of one request does not open the ciphertext of another', async () => {
     const [one, other] = [await sealCall(toChannel, base), await sealCall(toChannel, base)]
     const spliced = Uint8Array.from(one.body)
     spliced.set(other.body.subarray(HEADER_BYTES, HEADER_BYTES + ENC_BYTES), HEADER_BYTES)
     expect(refusal(() => open(spliced))).toBe('not_authentic')
   })
 
-  it('wrong recipient: one that is sealed to another key names it, and does not open', async () => {
+  it('wrong recipient: a request for another key names that key and does not open', async () => {
     const { body } = await sealCall(toStorage, base)
     expect(refusal(() => open(body))).toBe('unknown_key')
     const always = { keyFor: () => channel, psk }
@@ -157,11 +157,11 @@ describe('a usage key at rest', () => {
   const owner = { triggerId: 'a'.repeat(32), ownerId: 'user-1' }
   const sealed = sealForStorage(toStorage, 'the usage key', owner)
 
-  it('opens for the trigger and the owner that it was sealed for', async () => {
+  it('opens for its own trigger and owner', async () => {
     expect(openStored(storage, await sealed, owner)).toBe('the usage key')
   })
 
-  it('transplant: it opens for no other trigger and no other owner', async () => {
+  it('transplant: does not open for another trigger or owner', async () => {
     const bytes = await sealed
     for (const other of [
       { ...owner, triggerId: 'b'.repeat(32) },
@@ -182,7 +182,7 @@ describe('a usage key at rest', () => {
       expect(refusal(() => openStored(storage, one, owner))).toMatch(/unknown_key|not_authentic/)
   })
 
-  it('cross-protocol: it is not a request, nor a request a usage key, even under one key', async () => {
+  it('cross-protocol: a usage key does not open as a request, nor vice versa, even under one key', async () => {
     const bytes = await sealForStorage(toChannel, 'the usage key', owner)
     const { body } = await sealCall(toChannel, base)
     const asRequest = Buffer.concat([body.subarray(0, HEADER_BYTES), bytes.subarray(KEY_ID_BYTES)])

@@ -1,4 +1,4 @@
-/** A client of a test origin, which verifies it and seals its calls, over a network that a test may stand in. */
+/** A client that verifies a test origin and seals its calls, over a network that a test can intercept. */
 import { randomBytes } from 'node:crypto'
 import type { Policy } from '../../../shared/attestation/policy.ts'
 import {
@@ -14,14 +14,14 @@ import type { TestOrigin } from '../http/origin.ts'
 
 export const BASE_URL = 'https://origin.test'
 
-/** Between a client and the origin: given what is sent, and how to pass it on. */
+/** Sits between the client and the origin: receives the request and a function that forwards it. */
 export type Network = (request: Request, passOn: () => Promise<Response>) => Promise<Response>
 
 export const wire: Network = (_request, passOn) => passOn()
 
 export const random = (bytes: number) => new Uint8Array(randomBytes(bytes))
 
-/** Evidence of a certificate that is one: the test origin has no TLS. */
+/** Makes the origin create evidence for a real certificate, because the test origin has no TLS. */
 export async function showEvidence(origin: TestOrigin): Promise<void> {
   const authority = await makeAuthority()
   const { cert } = await authority.issue({ names: ['origin.test'] })
@@ -61,7 +61,7 @@ export function callFrom(
   return sealedSvcAction({ trusted, url: BASE_URL, fetch, random, now }, call)
 }
 
-/** Of a client in ChainSecured mode that does not verify: what any of them takes but its signer. */
+/** Options of a non-verifying client in ChainSecured mode, without its signer. */
 export const sovereignAt = (origin: TestOrigin) => ({
   mode: 'sovereign' as const,
   baseUrl: BASE_URL,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ClientPolicy, Verify } from '../../../shared/client/options.ts'
+import type { ClientPolicy, Verify } from '../../../shared/client/verification/client-policy.ts'
 import {
   EvidenceChanged,
   EvidenceRefused,
@@ -32,7 +32,7 @@ afterAll(() => origin.close())
 
 const ELSEWHERE = '11'.repeat(32)
 
-/** Machines of one root, and of another. */
+/** Machines under one root certificate, and one under another root. */
 let doubles: ShownEvidence
 async function shownBy(variant: EvidenceVariant, request: Request): Promise<Response> {
   return new Response(await doubles.at(new URL(request.url), variant))
@@ -40,7 +40,7 @@ async function shownBy(variant: EvidenceVariant, request: Request): Promise<Resp
 
 let asked: string[]
 let aheadMs: number
-/** What the network does beside noting the questions. */
+/** The network of the current test. Requests are recorded in addition. */
 let network: Network
 beforeEach(() => {
   asked = []
@@ -90,7 +90,7 @@ const required = (over: ClientPolicy = {}): Given => ({
   },
 })
 
-/** Has the evidence name other things than it did: as another application of the same machine would. */
+/** Alters the evidence, as if another application ran on the same machine. */
 const showing =
   (path: string, change: (text: string) => string): Network =>
   async (request, passOn) => {
@@ -106,7 +106,7 @@ const failureOf = (promise: Promise<unknown>) =>
   )
 
 describe('a client that verifies once', () => {
-  it('looks at the evidence before the first key, and not before the second', async () => {
+  it('fetches the evidence before the first key is sent, but not before the second', async () => {
     const verification = verificationOf()
     await verification.beforeCredential()
     const first = asked.length
@@ -115,13 +115,13 @@ describe('a client that verifies once', () => {
     expect(asked.length).toBe(first)
   })
 
-  it('looks once for all who ask at the same time', async () => {
+  it('shares one verification between concurrent callers', async () => {
     const verification = verificationOf()
     await Promise.all([1, 2, 3].map(() => verification.beforeCredential()))
     expect(asked.filter((path) => path === '/info')).toHaveLength(1)
   })
 
-  it('does not wait for ever for a look of a request that is over, as it is in a Worker', async () => {
+  it('does not wait forever for the fetch of a finished request, as happens in a Worker', async () => {
     const given = { baseUrl: 'https://localhost:1', policy: {}, sleep: async () => {} }
     const verification = verificationOf(given)
     network = () => new Promise(() => {})
@@ -131,7 +131,7 @@ describe('a client that verifies once', () => {
     await verification.beforeCredential()
   })
 
-  it('looks again when the clock was set back: an hour gets no longer by it', async () => {
+  it('verifies again if the clock was set back, so the hour does not get longer', async () => {
     network = (request) => shownBy('good', request)
     const verification = verificationOf({ baseUrl: 'https://localhost:1', policy: {} })
     await verification.beforeCredential()
@@ -141,7 +141,7 @@ describe('a client that verifies once', () => {
     expect(asked.length).toBe(2 * first)
   })
 
-  it('looks again when an hour has gone', async () => {
+  it('verifies again after an hour', async () => {
     const verification = verificationOf()
     await verification.beforeCredential()
     const first = asked.length
@@ -150,7 +150,7 @@ describe('a client that verifies once', () => {
     expect(asked.length).toBe(2 * first)
   })
 
-  it('shows the report of now, and relies on it', async () => {
+  it('returns a fresh report and then relies on it', async () => {
     const verification = verificationOf()
     const report = await verification.report()
     expect(report.verdict).toBe('SIMULATED')
@@ -163,7 +163,7 @@ describe('a client that verifies once', () => {
     expect(asked.length).toBe(2 * first)
   })
 
-  it('does not keep a failure: who asks next tries again', async () => {
+  it('does not cache a failure: the next caller tries again', async () => {
     const verification = verificationOf()
     network = async () => new Response(null, { status: 503 })
     const failed = await failureOf(verification.beforeCredential())
@@ -173,7 +173,7 @@ describe('a client that verifies once', () => {
     await verification.beforeCredential()
   })
 
-  it('is not ended for the others when one of them gives up', async () => {
+  it('continues for the other callers if one of them aborts', async () => {
     const verification = verificationOf()
     const one = new AbortController()
     const waiting = failureOf(verification.beforeCredential(one.signal))
@@ -184,7 +184,7 @@ describe('a client that verifies once', () => {
     expect(asked.filter((path) => path === '/info')).toHaveLength(1)
   })
 
-  it('ends with the client', async () => {
+  it('is aborted when the client is closed', async () => {
     const client = new AbortController()
     const verification = verificationOf({ signal: client.signal })
     network = (request) =>
@@ -195,47 +195,47 @@ describe('a client that verifies once', () => {
     expect(await failureOf(verification.beforeCredential())).toBeInstanceOf(EvidenceUnavailable)
   })
 
-  it('takes a simulated root of this machine’s own addresses without being told', async () => {
+  it('accepts a simulated root for loopback addresses by default', async () => {
     const policy = { statuses: ['UpToDate'] } as const
     for (const baseUrl of ['https://localhost:1', 'https://127.0.0.1:1', 'http://[::1]:1'])
       expect((await verificationOf({ baseUrl, policy }).report()).verdict).toBe('SIMULATED')
   })
 
-  it('says of a host that the evidence does not name that TLS ends before the machine', async () => {
+  it('reports for a host that the evidence does not name that TLS ends before the machine', async () => {
     const { open } = await verificationOf({ baseUrl: 'https://edge.test' }).report()
     expect(open.join(' ')).toContain(
-      'the evidence is of origin.test, and the base URL names edge.test',
+      'the evidence is for origin.test, but the base URL names edge.test',
     )
   })
 })
 
 describe('a client that never verifies', () => {
-  it('asks nothing before a key leaves', async () => {
+  it('sends no request before a key is used', async () => {
     await verificationOf({ verify: 'never' }).beforeCredential()
     expect(asked).toEqual([])
   })
 
-  it('reports all the same when it is asked to', async () => {
+  it('still creates a report on request', async () => {
     expect((await verificationOf({ verify: 'never' }).report()).verdict).toBe('SIMULATED')
   })
 })
 
 describe('a client for which verification is required', () => {
-  it('takes the application that its policy names', async () => {
+  it('accepts the application that its policy names', async () => {
     await verificationOf(required()).beforeCredential()
   })
 
   it.each([
     ['no compose hashes', { composeHashes: [] }, 'policy.composeHashes'],
     ['silence on the machine', { measurements: [] }, 'policy.measurements'],
-    ['any root', { root: { kind: 'any' } }, 'policy.root of one kind'],
-  ] as const)('is not made with %s', (_what, over, option) => {
+    ['any root', { root: { kind: 'any' } }, 'a specific policy.root'],
+  ] as const)('cannot be created with %s', (_what, over, option) => {
     const make = () => verificationOf(required(over))
     expect(make).toThrow(PolicyIncomplete)
     expect(make).toThrow(option)
   })
 
-  it('refuses another application by the rule’s name', async () => {
+  it('rejects another application and names the failed rule', async () => {
     const other = required({ composeHashes: [ELSEWHERE] })
     const failure = await failureOf(verificationOf(other).beforeCredential())
     expect(failure).toBeInstanceOf(EvidenceRefused)
@@ -243,7 +243,7 @@ describe('a client for which verification is required', () => {
     expect((failure as EvidenceRefused).report?.verdict).toBe('FAILED')
   })
 
-  it('refuses machines that its policy does not name', async () => {
+  it('rejects machines that its policy does not name', async () => {
     const zeros = '00'.repeat(48)
     const measurements = [{ mrtd: zeros, rtmr0: zeros, rtmr1: zeros, rtmr2: zeros }]
     const failure = await failureOf(verificationOf(required({ measurements })).beforeCredential())
@@ -252,14 +252,14 @@ describe('a client for which verification is required', () => {
 })
 
 describe('attacks', () => {
-  it('simulated evidence of another host: refused where the policy does not pin its root', async () => {
+  it('simulated evidence of another host: rejected unless the policy pins its root', async () => {
     for (const verify of ['once', 'never'] as const) {
       const verification = verificationOf({ verify, policy: {} })
       expect(await failureOf(verification.report())).toMatchObject({ rule: 'quote' })
     }
   })
 
-  it('simulated evidence of a loopback address: refused where verification is required', async () => {
+  it('simulated evidence of a loopback address: rejected if verification is required', async () => {
     const { composeHashes, measurements } = required().policy!
     const verification = verificationOf({
       verify: 'required',
@@ -269,13 +269,13 @@ describe('attacks', () => {
     expect(await failureOf(verification.beforeCredential())).toMatchObject({ rule: 'quote' })
   })
 
-  it('a relay of true evidence: a host that it does not name gets no key where it is required', async () => {
+  it('relay of genuine evidence: required verification rejects a host that it does not name', async () => {
     const verification = verificationOf({ ...required(), baseUrl: 'https://relay.test' })
     const failure = await failureOf(verification.beforeCredential())
     expect(failure).toMatchObject({ rule: 'certificate', code: 'evidence_refused' })
   })
 
-  it('a look-alike: a host is not one of the machine because its name ends or begins so', async () => {
+  it('lookalike host: a host is not accepted because a part of its name matches', async () => {
     for (const host of ['xorigin.test', 'origin.test.evil', 'a.origin.test', 'localhost.evil']) {
       const verification = verificationOf({ ...required(), baseUrl: `https://${host}` })
       expect(await failureOf(verification.beforeCredential())).toMatchObject({
@@ -284,7 +284,7 @@ describe('attacks', () => {
     }
   })
 
-  it('exchanged evidence: what passed an hour ago is not believed of altered evidence', async () => {
+  it('altered evidence: is rejected even if genuine evidence passed an hour ago', async () => {
     const verification = verificationOf()
     await verification.beforeCredential()
     aheadMs = CHANNEL_KEY_MAX_AGE_MS
@@ -292,7 +292,7 @@ describe('attacks', () => {
     expect(await failureOf(verification.beforeCredential())).toBeInstanceOf(EvidenceRefused)
   })
 
-  it('distrust: evidence that fails when the client looks again stops what had been let through', async () => {
+  it('lost trust: evidence that fails on a second check blocks further credentials', async () => {
     const verification = verificationOf()
     await verification.beforeCredential()
     network = async () => new Response(null, { status: 404 })
@@ -305,7 +305,7 @@ describe('attacks', () => {
     ['new version', 'compose hash'],
     ['another root', 'root'],
   ] as const)(
-    'exchanged application: evidence of %s is refused, every time, though it passes',
+    'exchanged application: rejects evidence of %s every time, though it is valid by itself',
     async (variant, field) => {
       const verification = verificationOf({ baseUrl: 'https://localhost:1', policy: {} })
       network = (request) => shownBy('good', request)
@@ -320,7 +320,7 @@ describe('attacks', () => {
     },
   )
 
-  it('foreseen upgrade: of two compose hashes that a required policy names, either is taken', async () => {
+  it('planned upgrade: accepts either of two compose hashes in a required policy', async () => {
     const hashOf = async (variant: EvidenceVariant) => {
       const answer = await shownBy(variant, new Request('https://localhost:1/info'))
       return ((await answer.json()) as { compose_hash: string }).compose_hash
@@ -336,7 +336,7 @@ describe('attacks', () => {
     expect((await verification.report()).composeHash).toBe(composeHashes[1])
   })
 
-  it('forged receipt: one that the verified key has not signed is refused', async () => {
+  it('forged receipt: rejects a receipt that the verified key did not sign', async () => {
     const failure = await failureOf(verificationOf().receipt('e30.e30.e30'))
     expect(failure).toBeInstanceOf(ReceiptRefused)
     expect(failure).toMatchObject({ flaw: 'malformed', code: 'receipt_refused' })

@@ -55,7 +55,7 @@ const call = (over: object = {}, options: Parameters<typeof callFrom>[3] = {}) =
   callFrom(origin, trusted, { apiKey, code: CODE, jsParams, ...over }, options)
 const begun = () => origin.logs.filter(({ event }) => event === 'run.started').length
 
-/** Answers with these bytes in the place of the origin's, which executes the call. */
+/** Lets the origin execute the call, but replaces its response with altered bytes. */
 const altered = (alter: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): Network => {
   return async (_request, passOn) => {
     const { headers, arrayBuffer } = await received(await passOn())
@@ -67,8 +67,8 @@ const received = async (response: Response) => ({
   arrayBuffer: await response.arrayBuffer(),
 })
 
-describe('a call that is sealed end to end', () => {
-  it('is executed, and answered with a receipt of this very call', async () => {
+describe('an end-to-end sealed call', () => {
+  it('is executed, and returns a receipt for this exact call', async () => {
     const { outcome, receipt } = await call()
     expect(outcome).toMatchObject({ status: 'success', response: { length: SECRET.length } })
     expect(receipt).toMatchObject({
@@ -78,7 +78,7 @@ describe('a call that is sealed end to end', () => {
     })
   })
 
-  it('shows nothing of key, code and params to who passes it on, nor of the answer', async () => {
+  it('eavesdropping: reveals nothing of the key, code, params or response to intermediaries', async () => {
     const seen: string[] = []
     const { outcome } = await call(
       {},
@@ -99,26 +99,26 @@ describe('a call that is sealed end to end', () => {
     expect(seen[1]).toBe(JSON.stringify([['content-type', SEALED_CONTENT_TYPE]]))
   })
 
-  it('of an action that fails is answered with how, and a receipt of that', async () => {
+  it('returns the error and a receipt if the action fails', async () => {
     const { outcome, receipt } = await call({ code: THROWS })
     expect(outcome).toMatchObject({ status: 'failed', code: 'action_threw', message: 'no' })
     expect(receipt).toMatchObject({ status: 'failed', error_code: 'action_threw' })
   })
 
-  it('without params is one with the empty object', async () => {
+  it('without params receives an empty object', async () => {
     const code = 'function main(params) { return params }'
     const { outcome, receipt } = await call({ code, jsParams: undefined })
     expect(outcome).toMatchObject({ response: {} })
     expect(receipt?.params_sha256).toBe(sha256OfText('{}'))
   })
 
-  it('is refused by the origin as a plain one is: another key is 401', async () => {
+  it('is rejected like a plain call: an unknown key gets 401', async () => {
     const refused = call({ apiKey: 'nobody' })
     await expect(refused).rejects.toBeInstanceOf(CallRefused)
     await expect(refused).rejects.toMatchObject({ status: 401, code: 'unauthorized' })
   })
 
-  it('is sealed anew for an origin that has another channel key by now, and executed once', async () => {
+  it('is resealed if the origin has a new channel key, and is executed once', async () => {
     const before = begun()
     const old = origin.services.keyring.channelKey(2).publicKey
     const stale = { ...trusted, channelKey: old }
@@ -129,8 +129,8 @@ describe('a call that is sealed end to end', () => {
   })
 })
 
-describe('who passes a sealed call on', () => {
-  it.each([0, 1, 5, 17, 40, -1])('altered answer: byte %i changed is noticed', async (at) => {
+describe('an attacker on the network', () => {
+  it.each([0, 1, 5, 17, 40, -1])('altered response: changing byte %i is detected', async (at) => {
     const network = altered((bytes) => {
       bytes[at < 0 ? bytes.length + at : at]! ^= 1
       return bytes
@@ -138,21 +138,21 @@ describe('who passes a sealed call on', () => {
     await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
   })
 
-  it('cut answer: nothing of it is believed', async () => {
+  it('truncated response: is rejected', async () => {
     for (const length of [0, 16, 33, 200]) {
       const network = altered((bytes) => bytes.slice(0, length))
       await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
     }
   })
 
-  it('exchanged answer: that of another call, the same in all but its time, does not open', async () => {
+  it('exchanged response: the response of an identical earlier call does not open', async () => {
     const kept: { bytes?: Uint8Array<ArrayBuffer> } = {}
     await call({}, { network: altered((bytes) => (kept.bytes = bytes)) })
     const network = altered(() => kept.bytes!)
     await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
   })
 
-  it('made-up answer: one that is not sealed is no answer, whatever it says', async () => {
+  it('forged response: an unsealed response is rejected with any content', async () => {
     const outcome = { status: 'success', response: 'forged' }
     for (const status of [200, 401, 403, 500]) {
       const network: Network = async () => Response.json({ state: 'ended', outcome }, { status })
@@ -160,12 +160,12 @@ describe('who passes a sealed call on', () => {
     }
   })
 
-  it('made-up answer: a redirect to another host is not followed', async () => {
+  it('forged response: a redirect to another host is not followed', async () => {
     const network: Network = async () => Response.redirect('https://elsewhere.test/', 307)
     await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerUnsealed)
   })
 
-  it('flood: an answer without an end is not read to its end', async () => {
+  it('flood: an endless response is not read to its end', async () => {
     let pulled = 0
     const body = new ReadableStream<Uint8Array>({
       pull: (to) => {
@@ -179,7 +179,7 @@ describe('who passes a sealed call on', () => {
     expect(pulled).toBeLessThan(SEALED_ANSWER_MAX_BYTES + 1024 * 1024)
   })
 
-  it('double execution: 421 after the call was passed on does not have it sealed again', async () => {
+  it('double execution: a forged 421 after the call was forwarded does not cause a second execution', async () => {
     const before = begun()
     const network: Network = async (request, passOn) => {
       const answer = await passOn()
@@ -189,7 +189,7 @@ describe('who passes a sealed call on', () => {
     expect(begun()).toBe(before + 1)
   })
 
-  it('double execution: nor does it while the channel keys of two versions are good', async () => {
+  it('double execution: a forged 421 does not, even while channel keys of two versions are valid', async () => {
     const before = begun()
     const { keys } = origin.services.channel
     const keyFor = keys.keyFor.bind(keys)
@@ -211,7 +211,7 @@ describe('who passes a sealed call on', () => {
     expect(begun()).toBe(before + 1)
   })
 
-  it('replay: a call that was captured is not executed a second time', async () => {
+  it('replay: a captured call is not executed a second time', async () => {
     const before = begun()
     const captured: Uint8Array<ArrayBuffer>[] = []
     const network: Network = async (request, passOn) => {
@@ -226,7 +226,7 @@ describe('who passes a sealed call on', () => {
 })
 
 describe('stale trust', () => {
-  it('an origin that was verified an hour ago is sent nothing', async () => {
+  it('sends nothing to an origin that was verified an hour ago', async () => {
     let asked = 0
     const network: Network = async (_request, passOn) => {
       asked++
@@ -237,12 +237,12 @@ describe('stale trust', () => {
     expect(asked).toBe(0)
   })
 
-  it('is good for an hour at most', () => {
+  it('is valid for at most an hour', () => {
     const at = trusted.verifiedUntil - CHANNEL_KEY_MAX_AGE_MS
     expect(at).toBeLessThanOrEqual(origin.services.now())
   })
 
-  it('slow delivery: a call that was held back past its time is refused by the origin', async () => {
+  it('slow delivery: the origin rejects a call that was held back beyond its lifetime', async () => {
     const network: Network = async (_request, passOn) => {
       origin.clock.aheadMs = SEALED_REQUEST_LIFETIME_MS + 1_000
       try {
@@ -255,8 +255,8 @@ describe('stale trust', () => {
   })
 })
 
-describe('the client’s own sealed calls', () => {
-  /** A client over a network; its sleeps take no time. */
+describe('sealed calls of the client', () => {
+  /** Creates a client over a network, with sleeps that take no time. */
   function actionsOver(network: Network) {
     const verification = new OriginVerification({
       baseUrl: BASE_URL,
@@ -287,7 +287,7 @@ describe('the client’s own sealed calls', () => {
       cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     })
 
-  it('answer as plain ones do', async () => {
+  it('respond like plain calls', async () => {
     const answer = await actionsOver(wire).svcAction(apiKey, { code: CODE, js_params: jsParams })
     const plain = await origin.call('/core/v1/svc_action', {
       key: apiKey,
@@ -297,7 +297,7 @@ describe('the client’s own sealed calls', () => {
     expect(answer).toMatchObject({ response: { length: SECRET.length }, has_error: false })
   })
 
-  it('fail as plain ones do: ActionFailed, Unauthorized', async () => {
+  it('fail like plain calls: ActionFailed, Unauthorized', async () => {
     const actions = actionsOver(wire)
     const failed = await failureOf(actions.svcAction(apiKey, { code: THROWS }))
     expect(failed).toBeInstanceOf(ActionFailed)
@@ -307,7 +307,7 @@ describe('the client’s own sealed calls', () => {
     expect(refused).toBeInstanceOf(Unauthorized)
   })
 
-  it('are sent again where no connection was made', async () => {
+  it('are retried if no connection was made', async () => {
     const before = begun()
     let tries = 0
     const network: Network = async (_request, passOn) => {
@@ -319,7 +319,7 @@ describe('the client’s own sealed calls', () => {
     expect([tries, begun()]).toEqual([2, before + 1])
   })
 
-  it('double execution: an answer that was lost on the way does not have them sent again', async () => {
+  it('double execution: are not retried if the response was lost', async () => {
     const before = begun()
     const network: Network = async (_request, passOn) => {
       await passOn()
@@ -332,7 +332,7 @@ describe('the client’s own sealed calls', () => {
     expect(begun()).toBe(before + 1)
   })
 
-  it('double execution: nor does a made-up 503, or one with another’s words', async () => {
+  it('double execution: are not retried after a forged 421, 429 or 503', async () => {
     for (const status of [421, 429, 503]) {
       const before = begun()
       const network: Network = async (_request, passOn) => {
@@ -347,7 +347,7 @@ describe('the client’s own sealed calls', () => {
     }
   })
 
-  it('pasted secret: what is no API key is not sealed, nor said in the failure', async () => {
+  it('pasted secret: a text that is not an API key is neither sent nor shown in the error', async () => {
     const network: Network = () => Promise.reject(new Error('something was sent'))
     const failure = await failureOf(actionsOver(network).svcAction('hunter2', { code: CODE }))
     expect(failure).toMatchObject({ code: 'bad_credential' })

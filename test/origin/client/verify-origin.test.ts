@@ -15,7 +15,7 @@ afterAll(() => origin.close())
 const pathOf = (request: Request) => new URL(request.url).pathname
 
 describe('a client that verifies an origin', () => {
-  it('has the keys that the evidence names, and the application', async () => {
+  it('obtains the keys and the application that the evidence names', async () => {
     const { keyring } = origin.services
     const trusted = await verifyFrom(origin)
     expect(Buffer.from(trusted.channelKey)).toEqual(keyring.channelKey(1).publicKey)
@@ -24,7 +24,7 @@ describe('a client that verifies an origin', () => {
     expect(trusted.report.verdict).toBe('SIMULATED')
   })
 
-  it('can do it again', async () => {
+  it('can verify it again', async () => {
     const again = await (await verifyFrom(origin)).verifyAgain()
     expect(again.report.verdict).toBe('SIMULATED')
   })
@@ -40,7 +40,7 @@ describe('a client that verifies an origin', () => {
     await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRefused)
   })
 
-  it('replayed evidence: a fresh quote of another question is refused', async () => {
+  it('replayed evidence: rejects a fresh quote for another nonce', async () => {
     const kept: { answer?: string } = {}
     const network: Network = async (request, passOn) => {
       const answer = await (await passOn()).text()
@@ -51,7 +51,7 @@ describe('a client that verifies an origin', () => {
     await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRefused)
   })
 
-  it('another root: one that the policy does not name is refused', async () => {
+  it('another root: rejects a root that the policy does not name', async () => {
     const policies = [
       { ...policyFor(origin), root: { kind: 'intel' as const } },
       {
@@ -63,7 +63,7 @@ describe('a client that verifies an origin', () => {
       await expect(verifyFrom(origin, undefined, policy)).rejects.toBeInstanceOf(EvidenceRefused)
   })
 
-  it('another application: one that the policy does not name is refused', async () => {
+  it('another application: rejects an application that the policy does not name', async () => {
     const policy = { ...policyFor(origin), composeHashes: ['00'.repeat(32)] }
     await expect(verifyFrom(origin, undefined, policy)).rejects.toBeInstanceOf(EvidenceRefused)
   })

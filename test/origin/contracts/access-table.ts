@@ -1,21 +1,23 @@
-/** Every write of the ABI, who may make it, and arguments that an account made by `openAccount` would take. */
+/**
+ * Every write of the ABI, the callers that may make it, and arguments that are valid for an account of `openAccount`.
+ */
 import { id } from 'ethers'
 import type { Signer } from 'ethers'
 import { addressOf, cidHashOf, cidOf, hashOf, pkpIdOf, usageKey } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
 
 /**
- * - `anyone`, `payer`, `owner`: the caller alone decides; no credential is passed.
- * - `master`: the account's own credential. `permitted`: also a usage key's, with the permission.
- * - `managed`, `unmanaged`: the account's own credential, and accounts of that mode alone.
+ * - `anyone`, `payer`, `owner`: only the caller matters; no credential is passed.
+ * - `master`: the account's own credential. `permitted`: also a usage key with the permission.
+ * - `managed`, `unmanaged`: the account's own credential, and only accounts of that mode.
  */
 export type Access = 'anyone' | 'payer' | 'owner' | 'master' | 'permitted' | 'managed' | 'unmanaged'
 
 export type Write = {
   access: Access
-  /** After the credential, where there is one. @param text of the account, for `openAccount` */
+  /** The arguments after the credential, if any. @param text the text that `openAccount` was called with */
   args: (text: string) => unknown[]
-  /** How a usage key without any permission is refused. */
+  /** The error for a usage key without the permission. */
   withoutPermission?: string
 }
 
@@ -88,16 +90,16 @@ export const WRITES: Record<string, Write> = {
   setNodeConfiguration: { access: 'owner', args: () => ['key', 'value'] },
 }
 
-/** The hash of the usage key, without any permission, of the account that `openAccount` made of this text. */
+/** The hash of a usage key without any permission, in the account that `openAccount` created from this text. */
 export const usageHashOf = (text: string): bigint => hashOf(`usage key of ${text}`)
-/** That of a key that was removed. */
+/** The hash of a removed usage key. */
 export const removedHashOf = (text: string): bigint => hashOf(`removed key of ${text}`)
-/** That of a key which was an alias and was rotated away. */
+/** The hash of an alias that was rotated away. */
 export const rotatedHashOf = (text: string): bigint => hashOf(`rotated key of ${text}`)
-/** The credential of that account: an alias, for its first key was rotated away too. */
+/** The current credential of that account, an alias: its first key was rotated away too. */
 export const currentHashOf = (text: string): bigint => hashOf(`current key of ${text}`)
 
-/** A managed account with a wallet, an action, a group of both, and keys of every kind. @returns its hash */
+/** Opens a managed account with a wallet, an action, a group of both, and keys of every kind. @returns its hash */
 export async function openAccount(config: AccountConfig, text: string, wallet: string) {
   const write = (name: string, ...args: unknown[]) => config.write(config.payer, name, ...args)
   const hash = hashOf(text)
@@ -114,7 +116,7 @@ export async function openAccount(config: AccountConfig, text: string, wallet: s
   return hash
 }
 
-/** Gives an account to a first wallet, which hands it to a second. */
+/** Converts an account to ChainSecured with a first wallet as its admin, which transfers it to a second. */
 export async function giveAway(
   config: AccountConfig,
   text: string,

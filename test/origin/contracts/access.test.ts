@@ -39,7 +39,7 @@ const callers: Record<string, () => Signer & { address: string }> = {
   'the wallet that the unmanaged account had in API mode': () => config.wallet(7),
 }
 const everyCaller = Object.entries(callers)
-/** The callers, by name, but for the one who is let in. */
+/** All callers, by name, except the one that is allowed. */
 const allBut = (allowed: string) => everyCaller.filter(([name]) => name !== allowed)
 
 const writesFor = (...access: Access[]) =>
@@ -48,7 +48,7 @@ const onManaged = writesFor('managed', 'master', 'permitted')
 const onUnmanaged = writesFor('unmanaged', 'master', 'permitted')
 const onAccounts = writesFor('managed', 'unmanaged', 'master', 'permitted')
 
-test('every function of the ABI that writes has a row in the table, and no other has', () => {
+test('the table has a row for exactly the functions of the ABI that write', () => {
   const writes = accountConfigAbi.filter(
     (item) => item.type === 'function' && item.stateMutability !== 'view',
   )
@@ -58,7 +58,7 @@ test('every function of the ABI that writes has a row in the table, and no other
   )
 })
 
-test('a write of an account takes the credential first, and any other takes none', () => {
+test('writes of an account take the credential first, and other writes take none', () => {
   for (const item of accountConfigAbi) {
     if (item.type !== 'function' || item.stateMutability === 'view') continue
     const takesCredential = ['managed', 'unmanaged', 'master', 'permitted'].includes(
@@ -73,7 +73,7 @@ describe.each(onManaged)('%s on a managed account', (name, { access, args, witho
   const refusal = (caller: Signer, credential: bigint) =>
     config.refusal(caller, name, credential, ...args('managed'))
 
-  test.each(allBut('an api payer'))('is refused to %s', async (_name, caller) => {
+  test.each(allBut('an api payer'))('is rejected for %s', async (_name, caller) => {
     for (const credential of [managed, currentHashOf('managed'), usageHashOf('managed')]) {
       expect(await refusal(caller(), credential)).toEqual([
         'NoAccountAccess',
@@ -83,17 +83,17 @@ describe.each(onManaged)('%s on a managed account', (name, { access, args, witho
     }
   })
 
-  test('is taken from an api payer with the key in force', async () => {
+  test('is accepted from an api payer with the current key', async () => {
     expect(await refusal(config.payer, currentHashOf('managed'))).toBeUndefined()
   })
 
-  test('is refused with a rotated key, the first and a later one, and with a removed usage key', async () => {
+  test('is rejected with a rotated key, the first or a later one, and with a removed usage key', async () => {
     for (const revoked of [managed, rotatedHashOf('managed'), removedHashOf('managed')]) {
       expect(await refusal(config.payer, revoked)).toEqual(['ApiKeyRevoked', revoked])
     }
   })
 
-  test('is refused with a usage key that may do nothing', async () => {
+  test('is rejected with a usage key without permissions', async () => {
     const usage = usageHashOf('managed')
     const [error, hash] = (await refusal(config.payer, usage)) ?? []
     expect([error, hash]).toEqual([
@@ -108,7 +108,7 @@ describe.each(onUnmanaged)('%s on an unmanaged account', (name, { access, args }
     config.refusal(caller, name, credential, ...args('unmanaged'))
 
   test.each(allBut("the unmanaged account's admin wallet"))(
-    'is refused to %s',
+    'is rejected for %s',
     async (_, caller) => {
       for (const credential of [unmanaged, currentHashOf('unmanaged')]) {
         expect(await refusal(caller(), credential)).toEqual([
@@ -120,13 +120,13 @@ describe.each(onUnmanaged)('%s on an unmanaged account', (name, { access, args }
     },
   )
 
-  test('is taken from its admin wallet, whichever hash names the account', async () => {
+  test('is accepted from its admin wallet, with any hash of the account', async () => {
     for (const hash of [unmanaged, rotatedHashOf('unmanaged'), currentHashOf('unmanaged')]) {
       expect(await refusal(config.wallet(4), hash)).toBeUndefined()
     }
   })
 
-  test('is refused with a removed usage key, even to the admin wallet', async () => {
+  test('is rejected with a removed usage key, even for the admin wallet', async () => {
     const removed = removedHashOf('unmanaged')
     const expected =
       access === 'unmanaged' ? ['AccountDoesNotExist', removed] : ['ApiKeyRevoked', removed]
@@ -134,15 +134,17 @@ describe.each(onUnmanaged)('%s on an unmanaged account', (name, { access, args }
   })
 })
 
-test.each(everyCaller)('only managed accounts are converted, %s or not', async (_name, caller) => {
-  const args = WRITES['convertToChainSecuredAccount']?.args('') ?? []
-  for (const hash of [unmanaged, currentHashOf('unmanaged'), usageHashOf('unmanaged')]) {
-    expect(await config.refusal(caller(), 'convertToChainSecuredAccount', hash, ...args)).toEqual([
-      'InvalidRequest',
-      'the account is not managed',
-    ])
-  }
-})
+test.each(everyCaller)(
+  'only managed accounts can be converted, tried by %s',
+  async (_name, caller) => {
+    const args = WRITES['convertToChainSecuredAccount']?.args('') ?? []
+    for (const hash of [unmanaged, currentHashOf('unmanaged'), usageHashOf('unmanaged')]) {
+      expect(await config.refusal(caller(), 'convertToChainSecuredAccount', hash, ...args)).toEqual(
+        ['InvalidRequest', 'the account is not managed'],
+      )
+    }
+  },
+)
 
 test('an unmanaged account has no API key to rotate', async () => {
   const refusal = (caller: Signer) =>
@@ -152,7 +154,7 @@ test('an unmanaged account has no API key to rotate', async () => {
 })
 
 describe.each(onAccounts)('%s', (name, { args }) => {
-  test.each(everyCaller)('on an account that does not exist tells %s so', async (_name, caller) => {
+  test.each(everyCaller)('reverts for %s if the account does not exist', async (_name, caller) => {
     for (const nobody of [hashOf('nobody'), 0n]) {
       const refusal = await config.refusal(caller(), name, nobody, ...args('managed'))
       expect(refusal).toEqual(['AccountDoesNotExist', nobody])
@@ -160,7 +162,7 @@ describe.each(onAccounts)('%s', (name, { args }) => {
   })
 })
 
-test.each(allBut('an api payer'))('newAccount is refused to %s', async (_name, caller) => {
+test.each(allBut('an api payer'))('newAccount is rejected for %s', async (_name, caller) => {
   const args = WRITES['newAccount']?.args('') ?? []
   expect(await config.refusal(caller(), 'newAccount', ...args)).toEqual([
     'NotApiPayer',
@@ -169,16 +171,16 @@ test.each(allBut('an api payer'))('newAccount is refused to %s', async (_name, c
 })
 
 describe.each(writesFor('owner'))('%s', (name, { args }) => {
-  test("is taken from the diamond's owner", async () => {
+  test("is accepted from the diamond's owner", async () => {
     expect(await config.refusal(config.owner, name, ...args(''))).toBeUndefined()
   })
 
-  test.each(allBut("the diamond's owner"))('is refused to %s', async (_name, caller) => {
+  test.each(allBut("the diamond's owner"))('is rejected for %s', async (_name, caller) => {
     expect(await config.refusal(caller(), name, ...args(''))).toEqual(['Ownable__NotOwner'])
   })
 })
 
-test('a payer that is no longer one loses access with that transaction', async () => {
+test('a removed payer loses access with that transaction', async () => {
   const former = config.wallet(9)
   const refusal = () =>
     config.refusal(former, 'addGroup', currentHashOf('managed'), 'g', '', [], [])

@@ -1,4 +1,4 @@
-/** A deployed AccountConfig on a chain of its own, and the callers that the tests tell apart. */
+/** A deployed AccountConfig on its own chain, and the callers that the tests distinguish. */
 import {
   Contract,
   getAddress,
@@ -26,7 +26,7 @@ const MNEMONIC = Mnemonic.fromPhrase('test test test test test test test test te
 /** 100 ether. */
 const FUNDS = '0x56bc75e2d63100000'
 
-/** 6,000,000: enough for the dearest write of 50 ids. */
+/** 6,000,000 gas: enough for the most expensive write of 50 IDs. */
 const GAS = '0x5b8d80'
 
 export const accountConfig = new Interface(accountConfigAbi)
@@ -62,13 +62,13 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
     return receipt
   }
 
-  /** A managed account under a hash that `text` makes, with a wallet that nobody else has. */
+  /** Opens a managed account with a hash and a unique wallet derived from `text`. */
   const newAccount = async (text: string) => {
     const hash = hashOf(text)
     await write(payer, 'newAccount', hash, addressOf(text), text, '')
     return hash
   }
-  /** A wallet with ether that was never seen on this chain. */
+  /** Returns a funded wallet that is new to this chain. */
   const freshWallet = async () => {
     const fresh = Wallet.createRandom().connect(provider)
     await provider.send('anvil_setBalance', [fresh.address, FUNDS])
@@ -91,9 +91,12 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
       contract.getFunction(name)(...args, { blockTag }),
     storage: async (slot: bigint) => BigInt(await provider.getStorage(deployed.address, slot)),
 
-    /** Sends writes of the payer together, in their order. Some may fail: the chain, not this, says what came of them. */
+    /**
+     * Sends writes of the payer as one batch, in order. Some may fail; the caller reads the outcomes from the chain.
+     */
     sendAll: async (writes: readonly (readonly [string, ...unknown[]])[]) => {
-      // No block in between: anvil may leave a transaction queued for ever whose predecessor is mined as it comes.
+      // Mines no block in between: anvil may keep a transaction queued forever if its predecessor is mined while it
+      // arrives.
       await provider.send('evm_setIntervalMining', [0])
       const first = await payer.getNonce('latest')
       const hashes: string[] = await Promise.all(
@@ -104,7 +107,7 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
           return provider.send('eth_sendTransaction', [{ ...call, nonce }])
         }),
       )
-      // Their nonces put them in order: when the last is mined, all are.
+      // Nonces fix the order: once the last transaction is mined, all are.
       const last = hashes.at(-1) ?? ''
       while (!(await provider.getTransactionReceipt(last))) await provider.send('evm_mine', [])
       await provider.send('evm_setAutomine', [true])
@@ -112,11 +115,11 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
       return (await Promise.all(receipts)).filter((receipt) => receipt !== null)
     },
 
-    /** What a write would answer, without sending it. */
+    /** Returns the result of a write without sending it. */
     ask: (caller: Signer, name: string, ...args: unknown[]): Promise<unknown> =>
       bound(caller, name).staticCall(...args),
 
-    /** Why the call is refused: the error's name and arguments; `undefined` when it is not. */
+    /** Returns the error of a call as name and arguments, or `undefined` if the call succeeds. */
     refusal: async (
       caller: Signer,
       name: string,
@@ -131,11 +134,11 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
       }
     },
 
-    /** Gives a managed account to a wallet. */
+    /** Converts a managed account to a ChainSecured account of a wallet. */
     convert: (accountHash: bigint, admin: string) =>
       write(payer, 'convertToChainSecuredAccount', accountHash, admin, id(`proof of ${admin}`)),
 
-    /** An account of a fresh wallet's own. */
+    /** Opens a ChainSecured account of a new wallet. */
     newChainSecuredAccount: async () => {
       const admin = await freshWallet()
       await write(admin, 'newChainSecuredAccount', 'chain secured', '')
@@ -149,20 +152,19 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
   }
 }
 
-/** The hash of a key whose text is `text`. */
+/** The hash of a key with this text. */
 export const hashOf = (text: string): bigint => BigInt(id(text))
 
-/** The hash by which a wallet names its account (specification, Authentication 7). */
+/** The hash of a ChainSecured account, derived from its wallet's address. */
 export const hashOfWallet = (address: string): bigint =>
   BigInt(solidityPackedKeccak256(['address'], [address]))
 
-/** The hash of an action's CID. */
 export const cidHashOf = hashOf
 
-/** A text that could be the CID of an action. */
+/** A string in the form of an action's CID. */
 export const cidOf = (text: string): string => `Qm${id(text).slice(2, 46)}`
 
-/** What a write emitted: each event's name and values, in order. */
+/** The emitted events of a write: name and values, in order. */
 export const eventsOf = ({ logs }: TransactionReceipt): unknown[][] =>
   logs.map((log) => {
     const event = accountConfig.parseLog(log)
@@ -170,15 +172,15 @@ export const eventsOf = ({ logs }: TransactionReceipt): unknown[][] =>
     return [event.name, ...event.args.toArray(true)]
   })
 
-/** An address that belongs to nobody. */
+/** An address without an owner. */
 export const addressOf = (text: string): string => getAddress(`0x${id(text).slice(26)}`)
 
-/** The pkp id of such an address. */
+/** The pkp id of `addressOf(text)`. */
 export const pkpIdOf = (text: string): string => toBeHex(addressOf(text), 32)
 
 export const EVERY_WALLET = word(0n)
 
-/** A usage key's permissions: none, but for those given. */
+/** The permissions of a usage key: only the given ones. */
 export const usageKey = (granted: Record<string, unknown> = {}) => ({
   name: 'key',
   description: '',

@@ -35,7 +35,7 @@ test('a new account is managed, empty, and found by its hash', async () => {
   expect(await config.read('masterOf', hash)).toBe(hash)
 })
 
-test('a hash that is no account resolves to 0, and reading it says so', async () => {
+test('an unknown hash resolves to 0, and reading its account reverts', async () => {
   expect(await config.read('masterOf', hashOf('nobody'))).toBe(0n)
   expect(await config.refusal(config.stranger, 'accountOf', hashOf('nobody'))).toEqual([
     'AccountDoesNotExist',
@@ -43,7 +43,7 @@ test('a hash that is no account resolves to 0, and reading it says so', async ()
   ])
 })
 
-test('a second account under a hash, or under an alias of one, is refused', async () => {
+test('a second account under a hash, or under an alias of an account, is rejected', async () => {
   const hash = await config.newAccount('taken')
   await config.write(config.payer, 'rotateAccountApiKey', hash, hashOf('taken alias'))
   expect(await refusal(hashOf('taken alias'), addressOf('x'))).toEqual([
@@ -57,11 +57,11 @@ test('a second account under a hash, or under an alias of one, is refused', asyn
 test.each([
   ['hash', 0n, addressOf('z'), "the key's hash is zero"],
   ['wallet', hashOf('z'), ZeroAddress, 'accountWallet is the zero address'],
-])('a zero %s is refused', async (_name, hash, wallet, reason) => {
+])('a zero %s is rejected', async (_name, hash, wallet, reason) => {
   expect(await refusal(hash, wallet)).toEqual(['InvalidRequest', reason])
 })
 
-test("the hash of somebody's usage key cannot become an account, not even when that key is removed", async () => {
+test('account takeover: the hash of a usage key cannot become an account, even after that key is removed', async () => {
   const hash = await config.newAccount('has a usage key')
   const usage = hashOf('usage')
   await config.write(config.payer, 'setUsageApiKey', hash, usage, usageKey())
@@ -70,7 +70,7 @@ test("the hash of somebody's usage key cannot become an account, not even when t
   expect(await refusal(usage, addressOf('u'))).toEqual(['ApiKeyHashAlreadyRevoked', usage])
 })
 
-test('an alias reads and writes the account that it stands for, and events carry the master hash', async () => {
+test('an alias reads and writes its account, and events carry the master hash', async () => {
   const hash = await config.newAccount('aliased')
   await config.write(config.payer, 'rotateAccountApiKey', hash, hashOf('alias'))
   const receipt = await config.write(config.payer, 'addGroup', hashOf('alias'), 'g', '', [], [])

@@ -40,7 +40,7 @@ const groupsWith = async (text: string) =>
     .map(([groupId]: [bigint]) => groupId)
 
 describe('addAction', () => {
-  test('records CID, name and description, and permits the action nowhere', async () => {
+  test('records CID, name and description, and permits the action in no group', async () => {
     await write('addAction', account, cidOf('recorded'), 'name', 'description')
     expect(await recordOf('recorded')).toEqual([
       cidHashOf(cidOf('recorded')),
@@ -51,7 +51,7 @@ describe('addAction', () => {
     expect(await groupsWith('recorded')).toEqual([])
   })
 
-  test('of an action that is recorded is refused', async () => {
+  test('is rejected if the action is already recorded', async () => {
     await write('addAction', account, cidOf('twice'), 'first', '')
     expect(await refusal('addAction', account, cidOf('twice'), 'second', '')).toEqual([
       'ActionAlreadyExists',
@@ -60,7 +60,7 @@ describe('addAction', () => {
     ])
   })
 
-  test('takes a CID of 128 bytes, and neither an empty nor a longer one', async () => {
+  test('accepts a CID of 128 bytes, but not an empty or a longer one', async () => {
     expect(await refusal('addAction', account, 'b'.repeat(128), '', '')).toBeUndefined()
     expect(await refusal('addAction', account, '', '', '')).toEqual([
       'InvalidRequest',
@@ -79,7 +79,7 @@ describe('addActionToGroup', () => {
   const add = (credential: bigint, group: bigint, text: string, name = '', description = '') =>
     write('addActionToGroup', credential, group, cidOf(text), name, description)
 
-  test('records a new action and permits it in that group alone', async () => {
+  test('records a new action and permits it only in that group', async () => {
     const receipt = await add(account, 1n, 'new', 'name', 'description')
     const cidHash = cidHashOf(cidOf('new'))
     expect(eventsOf(receipt)).toEqual([
@@ -89,13 +89,13 @@ describe('addActionToGroup', () => {
     expect(await groupsWith('new')).toEqual([1n])
   })
 
-  test('repeated is no error, and permits it once', async () => {
+  test('is idempotent and permits the action once', async () => {
     for (let times = 0; times < 2; times++) await add(account, 1n, 'repeated')
     expect(await groupsWith('repeated')).toEqual([1n])
     expect((await recordOf('repeated')).slice(2)).toEqual(['', ''])
   })
 
-  test('without texts leaves those of the record, and with some replaces these', async () => {
+  test('keeps the recorded texts if none are given, and otherwise replaces them', async () => {
     await add(account, 1n, 'renamed', 'name', 'description')
     await add(account, 2n, 'renamed')
     expect((await recordOf('renamed')).slice(2)).toEqual(['name', 'description'])
@@ -105,7 +105,7 @@ describe('addActionToGroup', () => {
     expect((await recordOf('renamed')).slice(2)).toEqual(['new name', 'new description'])
   })
 
-  test('by a usage key of one group names a new action, and renames none that other groups show', async () => {
+  test('lets a usage key of one group name a new action, but not rename an action of other groups', async () => {
     await add(inFirst, 1n, 'by a usage key', 'its name', 'its description')
     expect((await recordOf('by a usage key')).slice(2)).toEqual(['its name', 'its description'])
     const receipt = await add(inFirst, 1n, 'by a usage key', 'pay to the thief', 'harmless')
@@ -113,13 +113,13 @@ describe('addActionToGroup', () => {
     expect(eventsOf(receipt).map(([name]) => name)).toEqual(['ActionInGroupSet'])
   })
 
-  test('by a usage key of every group renames', async () => {
+  test('lets a usage key of every group rename an action', async () => {
     await add(account, 1n, 'renamed by a usage key', 'name', '')
     await add(everywhere, 2n, 'renamed by a usage key', 'new name', '')
     expect((await recordOf('renamed by a usage key'))[2]).toBe('new name')
   })
 
-  test('in a group that does not exist leaves no record behind', async () => {
+  test('leaves no record behind if the group does not exist', async () => {
     expect(await refusal('addActionToGroup', account, 9n, cidOf('nowhere'), 'name', '')).toEqual([
       'GroupDoesNotExist',
       account,
@@ -130,7 +130,7 @@ describe('addActionToGroup', () => {
 })
 
 describe('removeActionFromGroup', () => {
-  test('takes it out of that group, keeps the record, and repeated is no error', async () => {
+  test('removes the action from that group, keeps the record, and is idempotent', async () => {
     for (const group of [1n, 2n])
       await write('addActionToGroup', account, group, cidOf('taken out'), 'name', '')
     for (let times = 0; times < 2; times++)
@@ -141,7 +141,7 @@ describe('removeActionFromGroup', () => {
 })
 
 describe('deleteAction', () => {
-  test('deletes the record and leaves no group that names the action', async () => {
+  test('deletes the record and removes the action from every group', async () => {
     const cidHash = cidHashOf(cidOf('deleted'))
     for (const group of [1n, 2n])
       await write('addActionToGroup', account, group, cidOf('deleted'), '', '')
@@ -155,7 +155,7 @@ describe('deleteAction', () => {
     expect(await groupsWith('deleted')).toEqual([])
   })
 
-  test('lets the action be recorded again, empty', async () => {
+  test('lets the action be recorded again, with empty texts', async () => {
     await write('addAction', account, cidOf('again'), 'name', 'description')
     await write('deleteAction', account, cidHashOf(cidOf('again')))
     await write('addActionToGroup', account, 1n, cidOf('again'), '', '')
@@ -164,7 +164,7 @@ describe('deleteAction', () => {
 })
 
 test.each(['deleteAction', 'updateActionMetadata'])(
-  "%s of an action without a record, or with another account's, tells that there is none",
+  '%s reverts for an action without a record, or with a record only in another account',
   async (name) => {
     const other = await config.newAccount(`other of ${name}`)
     await write('addAction', other, cidOf(`theirs, ${name}`), '', '')

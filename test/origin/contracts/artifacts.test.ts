@@ -17,15 +17,15 @@ const contracts = compileContracts()
 const governance = compileGovernance()
 const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
-test('artifacts.json is what the contracts compile to', () => {
+test('artifacts.json matches the compiled contracts', () => {
   expect(artifacts, 'run `npm run abi`').toEqual(artifactsOf(contracts))
 })
 
-test('the ABI in shared is what the contracts compile to', () => {
+test('the ABI in shared matches the compiled contracts', () => {
   expect(text('shared/abi/account-config.ts'), 'run `npm run abi`').toBe(renderAbi(contracts))
 })
 
-test('the governance contract and its ABI in shared are what it compiles to', () => {
+test('the governance contract and its ABI in shared match the compiled contract', () => {
   expect(governanceArtifact, 'run `npm run abi`').toEqual(governanceArtifactOf(governance))
   const abi = text('shared/abi/governance.ts')
   expect(abi, 'run `npm run abi`').toBe(renderGovernanceAbi(governance))
@@ -39,12 +39,12 @@ test('no two errors, events or functions of the facets share a selector', () => 
   expect(new Set(selectors).size).toBe(selectors.length)
 })
 
-test('every contract fits the 24,576 bytes that a chain takes', () => {
+test('every contract fits into the 24,576 bytes that a chain allows', () => {
   for (const { bytecode } of [...Object.values(contracts), governance]) {
     expect((bytecode.length - 2) / 2).toBeLessThan(24_576)
   }
 })
 
-test('the contract and the API allow the same number of ids in an array', () => {
+test('the contract and the API allow the same number of IDs in an array', () => {
   expect(text('origin/contracts/InputLimits.sol')).toContain(`IDS_MAX = ${PERMISSION_IDS_MAX};`)
 })

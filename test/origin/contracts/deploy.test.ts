@@ -18,7 +18,7 @@ test('the deployer owns the diamond', async () => {
   expect(await diamond.getFunction('owner')()).toBe(config.owner.address)
 })
 
-test('the payers and the node configuration are in force from the first block', async () => {
+test('the payers and the node configuration apply from the first block', async () => {
   const logs = await config.provider.getLogs({ address: config.address, fromBlock: 0 })
   expect(new Set(logs.map(({ blockNumber }) => blockNumber))).toEqual(new Set([config.block]))
   expect(await config.read('apiPayers')).toEqual([config.payer.address])
@@ -26,11 +26,11 @@ test('the payers and the node configuration are in force from the first block', 
   expect(await config.read('nodeConfiguration', 'token')).toBe('ETH')
 })
 
-test('it says on which chain it was deployed', () => {
+test('the deployment returns its chain ID', () => {
   expect(config.chainId).toBe(31337)
 })
 
-test('it deploys from the URL of a node too, and with nothing but payers', async () => {
+test("deploys through a node's URL, with only payers given", async () => {
   const signer = config.wallet(5)
   const other = await deployAccountConfig({ rpcUrl: config.rpcUrl, signer, payers: [] })
   const apiPayers = await new Contract(
@@ -57,7 +57,7 @@ test.each([
   ['the loupe', '0x48e2b093', true],
   ['ERC-173 ownership', '0x7f5828d0', true],
   ['what no interface may be', '0xffffffff', false],
-])('asked for %s by ERC-165, it answers truly', async (_name, interfaceId, supported) => {
+])('ERC-165 query for %s returns the right answer', async (_name, interfaceId, supported) => {
   expect(await diamond.getFunction('supportsInterface')(interfaceId)).toBe(supported)
 })
 
@@ -68,7 +68,7 @@ test.each(['payer', 'stranger'] as const)('a %s cannot upgrade it', async (who) 
   ).rejects.toMatchObject({ revert: { name: 'Ownable__NotOwner' } })
 })
 
-test('not even its owner can take its ownership functions away', async () => {
+test('not even the owner can remove the ownership functions', async () => {
   const cut = new Contract(config.address, artifacts.diamond.abi, config.owner)
   const selector = new Interface(artifacts.diamond.abi).getFunction('transferOwnership')?.selector
   const removal = { target: '0x' + '0'.repeat(40), action: 2, selectors: [selector] }
@@ -80,13 +80,13 @@ test('not even its owner can take its ownership functions away', async () => {
 test.each([
   ['plain ether', { value: 1n }],
   ['an unknown function', { data: '0x12345678' }],
-])('it refuses %s', async (_name, transaction) => {
+])('rejects %s', async (_name, transaction) => {
   await expect(
     config.provider.call({ from: config.stranger.address, to: config.address, ...transaction }),
   ).rejects.toThrow(/revert/)
 })
 
-test('a facet called by itself, past the diamond, lets nobody write', async () => {
+test('a direct call to a facet, bypassing the diamond, cannot write', async () => {
   const facets: { target: string }[] = await diamond.getFunction('facets')()
   const targets = facets.map(({ target }) => target).filter((target) => target !== config.address)
   const call = new Interface([

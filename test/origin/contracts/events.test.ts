@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => config.close())
 
-/** A managed account of its own for each write, and the write under its credential, which is an alias. */
+/** Opens a managed account for each write, and binds the write to an alias of the account. */
 async function opened(text: string) {
   const hash = await config.newAccount(text)
   const credential = hashOf(`credential of ${text}`)
@@ -37,7 +37,7 @@ const timeOf = async ({ blockNumber }: TransactionReceipt) =>
 const cidHash = cidHashOf(cidOf('a'))
 const key = usageKey({ name: 'k', canCreatePkps: true, executeInGroups: [1n, 0n] })
 
-/** A write, and what it emits: all of it, in order. */
+/** Performs a write, and returns its receipt and all expected events in order. */
 type Emitted = () => Promise<[TransactionReceipt, unknown[][]]>
 
 const EMITTED: Record<string, Emitted> = {
@@ -216,12 +216,12 @@ const EMITTED: Record<string, Emitted> = {
   ],
 }
 
-test('every write has its events written down here', () => {
+test('every write has its events listed here', () => {
   expect(Object.keys(EMITTED).toSorted()).toEqual(Object.keys(WRITES).toSorted())
 })
 
 test.each(Object.entries(EMITTED))(
-  '%s emits exactly what it changes, with the resolved master hash',
+  '%s emits exactly its changes, with the resolved master hash',
   async (_name, emitted) => {
     const [receipt, events] = await emitted()
     expect(eventsOf(receipt)).toEqual(events)

@@ -11,7 +11,7 @@ import {
 } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
 
-/** Wallets, and actions, of one group: `GROUP_IDS_MAX` in InputLimits.sol. */
+/** Maximum number of wallets, and of actions, in a group: `GROUP_IDS_MAX` in InputLimits.sol. */
 const MOST = 500
 
 let config: AccountConfig
@@ -37,7 +37,7 @@ const membersOf = async (groupId: bigint) => {
 }
 
 describe('a wallet', () => {
-  test('is put into a group and taken out again; repeating either is no error', async () => {
+  test('can be added to a group and removed again, idempotently', async () => {
     const group = await newGroup()
     for (const [name, permitted, members] of [
       ['addPkpToGroup', true, [pkpIdOf('w')]],
@@ -52,7 +52,7 @@ describe('a wallet', () => {
     }
   })
 
-  test('may be the wildcard, which is taken out like any other', async () => {
+  test('can be the wildcard, which is removed like any other', async () => {
     const group = await newGroup()
     await write('addPkpToGroup', account, group, EVERY_WALLET)
     expect(await membersOf(group)).toEqual([[EVERY_WALLET], []])
@@ -60,7 +60,7 @@ describe('a wallet', () => {
     expect(await membersOf(group)).toEqual([[], []])
   })
 
-  test("that the account never registered, or that is another account's, is refused", async () => {
+  test('is rejected if the account did not register it, even if another account did', async () => {
     const other = await config.newAccount('other')
     await write('registerWalletDerivation', other, pkpIdOf('theirs'), pkpIdOf('p'), '', '')
     const group = await newGroup()
@@ -75,7 +75,7 @@ describe('a wallet', () => {
 })
 
 describe('a removed group', () => {
-  test('is gone, and is told missing by every call that names it', async () => {
+  test('no longer exists for any call that names it', async () => {
     const group = await newGroup([pkpIdOf('w')], [0n])
     expect(eventsOf(await write('removeGroup', account, group))).toEqual([
       ['GroupRemoved', account, group],
@@ -95,7 +95,7 @@ describe('a removed group', () => {
     }
   })
 
-  test('never lends its id, or its members, to a later group', async () => {
+  test('does not pass its ID or its members on to a later group', async () => {
     const group = await newGroup([pkpIdOf('w')], [0n])
     await write('removeGroup', account, group)
     const next = await newGroup()
@@ -103,7 +103,7 @@ describe('a removed group', () => {
     expect(await membersOf(next)).toEqual([[], []])
   })
 
-  test('takes what keys could do in it with it', async () => {
+  test('revokes what keys could do in it', async () => {
     const group = await newGroup([pkpIdOf('w')], [cidHashOf('a')])
     const usage = hashOf('runs in the group')
     await write('setUsageApiKey', account, usage, usageKey({ executeInGroups: [group] }))
@@ -115,7 +115,7 @@ describe('a removed group', () => {
 })
 
 describe(`a group of ${MOST}`, () => {
-  test('takes no more actions, takes one that it has, and can be replaced as a whole', async () => {
+  test('rejects further actions, accepts one that it has, and can be replaced as a whole', async () => {
     const group = await newGroup([], [])
     await fillWithActions(group)
     const extra = () => refusal('addActionToGroup', account, group, cidOf('extra'), '', '')
@@ -128,7 +128,7 @@ describe(`a group of ${MOST}`, () => {
     expect(await membersOf(group)).toEqual([[], [7n]])
   })
 
-  test('takes no more wallets', async () => {
+  test('rejects further wallets', async () => {
     const group = await newGroup([], [])
     const ids = Array.from({ length: MOST }, (_, index) => pkpIdOf(`wallet ${index}`))
     await config.sendAll(

@@ -51,7 +51,7 @@ describe('newChainSecuredAccount', () => {
     expect(await mayWrite(admin, hash)).toBe(true)
   })
 
-  test('is refused to a wallet that has an account, and to one that gave its account away', async () => {
+  test('is rejected for a wallet that has an account, or that transferred its account', async () => {
     const { admin, hash } = await config.newChainSecuredAccount()
     const refusal = () => config.refusal(admin, 'newChainSecuredAccount', '', '')
     expect(await refusal()).toEqual(['AccountAlreadyExists', hash])
@@ -59,7 +59,7 @@ describe('newChainSecuredAccount', () => {
     expect(await refusal()).toEqual(['AccountAlreadyExists', hash])
   })
 
-  test('is refused to a wallet that was handed an account nobody asked for', async () => {
+  test('is rejected for a wallet that received an account without asking', async () => {
     const { admin, hash } = await config.newChainSecuredAccount()
     const target = await config.freshWallet()
     await transfer(admin, hash, target.address)
@@ -71,7 +71,7 @@ describe('newChainSecuredAccount', () => {
 })
 
 describe('convertToChainSecuredAccount', () => {
-  test('gives the account to the wallet, with everything in it', async () => {
+  test('transfers the account to the wallet, with everything in it', async () => {
     const hash = await config.newAccount('converted')
     const write = (name: string, ...args: unknown[]) =>
       config.write(config.payer, name, hash, ...args)
@@ -101,7 +101,7 @@ describe('convertToChainSecuredAccount', () => {
     expect([await mayWrite(admin, hash), await mayWrite(config.payer, hash)]).toEqual([true, false])
   })
 
-  test('can be asked for under an alias; events name the account', async () => {
+  test('accepts an alias; events name the account', async () => {
     const hash = await config.newAccount('converted by alias')
     await config.write(config.payer, 'rotateAccountApiKey', hash, hashOf('its alias'))
     const admin = addressOf('admin by alias')
@@ -111,7 +111,7 @@ describe('convertToChainSecuredAccount', () => {
     ])
   })
 
-  test('is refused to a usage key, and with a rotated key', async () => {
+  test('is rejected with a usage key or a rotated key', async () => {
     const hash = await config.newAccount('not by these')
     await config.write(config.payer, 'setUsageApiKey', hash, hashOf('their usage'), usageKey())
     await config.write(config.payer, 'rotateAccountApiKey', hash, hashOf('their next'))
@@ -123,7 +123,7 @@ describe('convertToChainSecuredAccount', () => {
     expect(await convertRefusal(hash, admin)).toEqual(['ApiKeyRevoked', hash])
   })
 
-  test('is refused for the zero address and for an account that does not exist', async () => {
+  test('is rejected for the zero address and for an account that does not exist', async () => {
     const hash = await config.newAccount('to nobody')
     expect(await convertRefusal(hash, ZeroAddress)).toEqual([
       'InvalidRequest',
@@ -135,7 +135,7 @@ describe('convertToChainSecuredAccount', () => {
     ])
   })
 
-  test('is refused for a wallet that is, or was, an admin of any account, in either mode', async () => {
+  test('is rejected for a wallet that is or was an admin of any account, in either mode', async () => {
     const hash = await config.newAccount('to an owner')
     const own = (await config.read('accountOf', hash)).adminWallet
     const other = await config.newAccount('owner of a derived wallet')
@@ -151,7 +151,7 @@ describe('convertToChainSecuredAccount', () => {
       expect(await convertRefusal(hash, wallet)).toEqual(['AccountAlreadyExists', owned])
   })
 
-  test('a proof that was replayed for another account is refused', async () => {
+  test('replay: rejects a proof that was used for another account', async () => {
     const [first, second] = [await config.newAccount('one'), await config.newAccount('two')]
     const proof = id('the proof')
     const args = [addressOf('admin of one'), proof]
@@ -162,7 +162,7 @@ describe('convertToChainSecuredAccount', () => {
     ])
   })
 
-  test('leaves no way back to API mode: neither by converting again nor by a payer', async () => {
+  test('is irreversible: neither converting again nor a payer restores API mode', async () => {
     const hash = await config.newAccount('no way back')
     const admin = await config.freshWallet()
     await config.convert(hash, admin.address)
@@ -216,7 +216,7 @@ describe('transferChainSecuredAccountOwnership', () => {
   const target = addressOf('a wallet without a past')
 
   describe.each(callers)('called by %s', (name, caller) => {
-    /** What the admin hears, and everybody else. */
+    /** The expected error: the admin's own one, or NoAccountAccess for any other caller. */
     const unlessAdmin = (...refusal: unknown[]) =>
       name === 'the admin' ? refusal : ['NoAccountAccess', hash, caller().address]
 
@@ -236,19 +236,19 @@ describe('transferChainSecuredAccountOwnership', () => {
     })
 
     if (name !== 'the admin') {
-      test('reverts, for only the admin may', async () => {
+      test('reverts, because only the admin is allowed', async () => {
         const refusal = await transferRefusal(caller(), hash, target)
         expect(refusal).toEqual(['NoAccountAccess', hash, caller().address])
       })
     }
 
-    test('reverts for the current admin as the new one', async () => {
+    test('reverts if the new admin is the current one', async () => {
       expect(await transferRefusal(caller(), hash, admin.address)).toEqual(
         unlessAdmin('InvalidRequest', 'the new admin is the admin already'),
       )
     })
 
-    test('reverts for a wallet that owns another account, of any mode', async () => {
+    test('reverts for a wallet that owns another account, in any mode', async () => {
       for (const [owner, owned] of [
         [taken.admin.address, taken.hash],
         [managedWallet().address, managedHash],
@@ -260,14 +260,14 @@ describe('transferChainSecuredAccountOwnership', () => {
       }
     })
 
-    test('reverts for the former admin: ownership can not be given back', async () => {
+    test('reverts for the former admin: ownership cannot be given back', async () => {
       expect(await transferRefusal(caller(), hash, former.address)).toEqual(
         unlessAdmin('AccountAlreadyExists', hash),
       )
     })
   })
 
-  test('makes the new wallet the admin with that transaction, and the old one nobody', async () => {
+  test('makes the new wallet the admin with that transaction, and revokes the old one', async () => {
     const account = await config.newChainSecuredAccount()
     const next = await config.freshWallet()
     await transfer(account.admin, account.hash, next.address)
@@ -277,7 +277,7 @@ describe('transferChainSecuredAccountOwnership', () => {
     expect([managed, adminWallet]).toEqual([false, next.address])
   })
 
-  test("makes the new wallet's hash an alias, and emits the resolved master hash when called with one", async () => {
+  test("makes the new wallet's hash an alias, and emits the master hash if called with an alias", async () => {
     const { admin: first, hash: master } = await config.newChainSecuredAccount()
     const [second, third] = [await config.freshWallet(), await config.freshWallet()]
     const alias = hashOfWallet(second.address)
@@ -293,7 +293,7 @@ describe('transferChainSecuredAccountOwnership', () => {
       expect(await config.read('masterOf', hashOfWallet(wallet.address))).toBe(master)
   })
 
-  test('no former admin of a chain of transfers ever comes back: not by transfer, not by opening or converting', async () => {
+  test('never lets a former admin in a chain of transfers return, by transfer, opening or converting', async () => {
     const { admin: first, hash: master } = await config.newChainSecuredAccount()
     const chain: Caller[] = [first]
     for (let step = 0; step < 4; step++) {
@@ -313,7 +313,7 @@ describe('transferChainSecuredAccountOwnership', () => {
     }
   })
 
-  test('a hash that resolves by a usage key alone names no account to transfer', async () => {
+  test('rejects a hash that resolves only by a usage key', async () => {
     const account = await config.newChainSecuredAccount()
     const usage = hashOf('usage of a chain secured account')
     await config.write(account.admin, 'setUsageApiKey', account.hash, usage, usageKey())

@@ -32,7 +32,7 @@ const group = async () => {
   return groupId
 }
 const masks = (bits: number) => Array.from({ length: 2 ** bits }, (_, mask) => BigInt(mask))
-/** The members of `after` whose bit is set, the others of `before`. */
+/** Returns the values of `after` for each set bit, and of `before` for the others. */
 const mixed = (fields: bigint, before: object, after: object) => {
   const values = Object.values(after)
   return Object.values(before).map((value, bit) =>
@@ -52,7 +52,7 @@ describe('updateGroup', () => {
     }
   })
 
-  test('empties an array that is given empty, and holds an id given twice once', async () => {
+  test('clears an array that is given as empty, and stores duplicate IDs once', async () => {
     const groupId = await group()
     const change = { ...AFTER, pkpIds: [], cidHashes: [5n, 5n, 0n, 5n] }
     await write('updateGroup', account, groupId, 12n, change)
@@ -60,7 +60,7 @@ describe('updateGroup', () => {
     expect([pkpIds.toArray(), cidHashes.toArray()]).toEqual([[], [5n, 0n]])
   })
 
-  test('of the name does not undo a member that was taken out at the same time', async () => {
+  test('of the name does not restore a member that was removed concurrently', async () => {
     const groupId = await group()
     await write('removePkpFromGroup', account, groupId, pkpIdOf('w1'))
     await write('removeActionFromGroup', account, groupId, 1n)
@@ -69,7 +69,7 @@ describe('updateGroup', () => {
     expect([name, pkpIds.toArray(), cidHashes.toArray()]).toEqual(['N', [], []])
   })
 
-  test('takes 50 ids an array and no more, and no wallet of another account', async () => {
+  test('accepts at most 50 IDs per array, and no wallet of another account', async () => {
     const groupId = await group()
     const many = (count: number) => Array.from({ length: count }, (_, index) => BigInt(index))
     const update = (change: object) =>
@@ -105,7 +105,7 @@ describe('updateUsageApiKey', () => {
     return key.toArray(true)
   }
 
-  test('replaces exactly the fields of the mask, and keeps the time of creation', async () => {
+  test('replaces exactly the fields of the mask, and keeps the creation time', async () => {
     await write('setUsageApiKey', account, usage, before)
     const [, createdAt] = await stored()
     await config.provider.send('evm_increaseTime', [60])
@@ -119,7 +119,7 @@ describe('updateUsageApiKey', () => {
     }
   })
 
-  test('of the name does not bring back a permission that was taken away at the same time', async () => {
+  test('of the name does not restore a permission that was revoked concurrently', async () => {
     await write('setUsageApiKey', account, usage, after)
     await write('updateUsageApiKey', account, usage, 256n, usageKey())
     await write('updateUsageApiKey', account, usage, 1n, { ...after, name: 'renamed' })
@@ -127,7 +127,7 @@ describe('updateUsageApiKey', () => {
     expect(key).toEqual(Object.values({ ...after, name: 'renamed', executeInGroups: [] }))
   })
 
-  test('cannot name a group that was never issued', async () => {
+  test('cannot name a group that was never created', async () => {
     const granted = usageKey({ executeInGroups: [99_999n] })
     await write('setUsageApiKey', account, usage, before)
     expect(await refusal('updateUsageApiKey', account, usage, 256n, granted)).toEqual([

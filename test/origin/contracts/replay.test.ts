@@ -30,7 +30,7 @@ const parse = (log: Log): LogDescription => {
 
 type Write = readonly [string, ...unknown[]]
 
-/** A hash that is another in each run, so that no run sees what an earlier one left. */
+/** Hashes that differ between runs, so that a run does not see the state of an earlier one. */
 class HashOf {
   readonly text: string
 
@@ -72,7 +72,7 @@ const permissions = fc
   })
   .map(usageKey)
 
-/** Writes of one of two accounts by any of their credentials; many are refused, which must change nothing. */
+/** Generates writes of one of two accounts with any of their credentials. Many are rejected and must change nothing. */
 function anyWrite(): fc.Arbitrary<Write> {
   const account = fc.constantFrom('/0', '/1')
   const keyOf = (...keys: string[]) =>
@@ -112,7 +112,7 @@ function anyWrite(): fc.Arbitrary<Write> {
   )
 }
 
-test('after any writes, the state replayed from events alone is what the contract answers', async () => {
+test('after random writes, the state replayed from events equals the state that the contract returns', async () => {
   let runs = 0
   let sent = 0
   let succeeded = 0
@@ -138,11 +138,11 @@ test('after any writes, the state replayed from events alone is what the contrac
     }),
     { numRuns: 20 },
   )
-  // A generator whose writes are all refused would prove nothing.
+  // Guards against a generator whose writes are all rejected: it would prove nothing.
   expect(succeeded / sent).toBeGreaterThan(0.25)
 })
 
-test('payers, settings and ownership are in the events too, and events applied twice, from any point on, leave the same', async () => {
+test('events cover payers, settings and ownership, and replaying them twice changes nothing', async () => {
   const { owner, payer } = config
   const write = (name: string, ...args: unknown[]) => config.write(payer, name, ...args)
   const a = await config.newAccount('a')
@@ -169,7 +169,7 @@ test('payers, settings and ownership are in the events too, and events applied t
   await config.write(owner, 'setNodeConfiguration', 'token', 'xDAI')
 
   const logs = await config.provider.getLogs({ address: config.address, fromBlock: config.block })
-  // The diamond's own events are in no facet's ABI.
+  // The diamond's own events are not in any facet's ABI.
   const events = logs.filter(({ topics }) => accountConfig.getEvent(topics[0] ?? '')).map(parse)
   const once = replay(events)
   for (const hash of [a, b])

@@ -1,4 +1,4 @@
-/** The smallest mirror that the events allow, and the same of what the contract answers. */
+/** A minimal mirror of the contract, built from events, and the same state read from the contract's views. */
 import { solidityPackedKeccak256 } from 'ethers'
 import type { LogDescription, Result } from 'ethers'
 
@@ -118,7 +118,7 @@ function created(args: Result): Account {
   }
 }
 
-/** An answer of `accountOf`, in the shape of the replayed state. */
+/** Converts a result of `accountOf` to the form of the replayed state. */
 export function fromView(view: Result): Account {
   const { accountHash, managed, adminWallet, name, description, createdAt } = view
   return {

@@ -26,7 +26,7 @@ describe('a rotated account key', () => {
     events = [...eventsOf(await rotate(first, second)), ...eventsOf(await rotate(second, third))]
   })
 
-  test('is announced by its successor, and by its revocation', () => {
+  test('emits its successor and its revocation', () => {
     expect(events).toEqual([
       ['AliasSet', first, second, '0x0000000000000000000000000000000000000000'],
       ['ApiKeyHashRevoked', first, first],
@@ -35,7 +35,7 @@ describe('a rotated account key', () => {
     ])
   })
 
-  test('is no credential from that transaction on; the new one is', async () => {
+  test('stops being a credential with that transaction, and the new one starts', async () => {
     expect(await addGroup(first)).toEqual(['ApiKeyRevoked', first])
     expect(await addGroup(second)).toEqual(['ApiKeyRevoked', second])
     expect(await addGroup(third)).toBeUndefined()
@@ -47,7 +47,7 @@ describe('a rotated account key', () => {
     expect(runs).toEqual([false, false, true])
   })
 
-  test("leaves the first key's hash the account's identity, with its state", async () => {
+  test("keeps the first key's hash as the account's identity, with its state", async () => {
     for (const hash of [first, second, third]) {
       const account = await config.read('accountOf', hash)
       expect([account.accountHash, account.name]).toEqual([first, 'first key'])
@@ -61,13 +61,13 @@ describe('a rotated account key', () => {
 })
 
 describe('attacks', () => {
-  test('whoever stole the old key cannot rotate once more, to lock the owner out', async () => {
+  test('lockout: a thief of the old key cannot rotate again', async () => {
     const stolen = await config.newAccount('stolen key')
     await rotate(stolen, hashOf('safe key'))
     expect(await refusal(stolen, hashOf('key of the thief'))).toEqual(['ApiKeyRevoked', stolen])
   })
 
-  test('a revoked key is never registered again: not by rotation, as an account or as a usage key', async () => {
+  test('reuse: a revoked key cannot be registered again, by rotation, as an account or as a usage key', async () => {
     const hash = await config.newAccount('revoked')
     const own = hashOf('next of revoked')
     await rotate(hash, own)
@@ -83,7 +83,7 @@ describe('attacks', () => {
     }
   })
 
-  test('no usage key can rotate the account key', async () => {
+  test('privilege escalation: a usage key cannot rotate the account key', async () => {
     const hash = await config.newAccount('has a usage key')
     await config.write(
       config.payer,

@@ -9,7 +9,7 @@ import {
 } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
 
-// An attacker sees every address and hash before it is used here, and has an account of their own.
+// The attacker sees every address and hash before its first use here, and owns an account.
 
 let config: AccountConfig
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const mayWrite = async (caller: Wallet, hash: bigint) =>
   (await config.refusal(caller, 'addGroup', hash, '', '', [], [])) === undefined
 
 describe("a wallet's hash registered as a usage key by a stranger", () => {
-  /** @param removed the stranger removes it too, which revokes it as a usage key */
+  /** @param removed whether the stranger also removes the key, which revokes it as a usage key */
   const squat = async (wallet: Wallet, removed: boolean) => {
     const attacker = await config.newChainSecuredAccount()
     const hash = hashOfWallet(wallet.address)
@@ -45,14 +45,14 @@ describe("a wallet's hash registered as a usage key by a stranger", () => {
     ['and kept', false],
     ['and removed', true],
   ])('%s', (_name, removed) => {
-    test('blocks no opening of an account by that wallet', async () => {
+    test('does not prevent that wallet from opening an account', async () => {
       const wallet = await config.freshWallet()
       const { admin } = await squat(wallet, removed)
       await config.write(wallet, 'newChainSecuredAccount', 'mine', '')
       await expectOwned(wallet, hashOfWallet(wallet.address), admin)
     })
 
-    test('blocks no conversion to that wallet', async () => {
+    test('does not prevent a conversion to that wallet', async () => {
       const wallet = await config.freshWallet()
       const { admin } = await squat(wallet, removed)
       const hash = await config.newAccount(`converted ${removed}`)
@@ -60,7 +60,7 @@ describe("a wallet's hash registered as a usage key by a stranger", () => {
       await expectOwned(wallet, hash, admin)
     })
 
-    test('blocks no transfer to that wallet', async () => {
+    test('does not prevent a transfer to that wallet', async () => {
       const wallet = await config.freshWallet()
       const { admin } = await squat(wallet, removed)
       const account = await config.newChainSecuredAccount()
@@ -70,7 +70,7 @@ describe("a wallet's hash registered as a usage key by a stranger", () => {
     })
   })
 
-  test('can not be done once the wallet has its account, nor revoked as if it were one', async () => {
+  test('cannot happen once the wallet has its account, nor can its hash be revoked like a usage key', async () => {
     const { admin, hash } = await config.newChainSecuredAccount()
     const attacker = await config.newChainSecuredAccount()
     const write = (name: string, ...rest: unknown[]) =>
@@ -85,8 +85,8 @@ describe("a wallet's hash registered as a usage key by a stranger", () => {
   })
 })
 
-describe('an account transferred to the wallet of an account about to be opened', () => {
-  test('blocks nothing and opens nothing', async () => {
+describe('an account transferred to the wallet of an account that is about to be opened', () => {
+  test('neither blocks the opening nor gains access', async () => {
     const wallet = addressOf('derived for a new account')
     const attacker = await config.newChainSecuredAccount()
     const give = [attacker.hash, wallet]
@@ -104,7 +104,7 @@ describe('an account transferred to the wallet of an account about to be opened'
 })
 
 describe("front-running a wallet's registration", () => {
-  test('gains nothing and blocks nothing: the same wallet, path and texts stand in both accounts', async () => {
+  test('gains and blocks nothing: both accounts keep the same wallet, path and texts', async () => {
     const attacker = await config.newChainSecuredAccount()
     const victim = await config.newAccount('victim of a front-run')
     const args = [pkpIdOf('coveted'), pkpIdOf('its path'), 'wallet', '']
@@ -117,7 +117,7 @@ describe("front-running a wallet's registration", () => {
     expect(groups).toHaveLength(1)
   })
 
-  test("and using it in a group of one's own says nothing of the other account", async () => {
+  test("and using the wallet in another account's group does not affect the first account", async () => {
     const attacker = await config.newChainSecuredAccount()
     const victim = await config.newAccount('another victim')
     const args = [pkpIdOf('shared'), pkpIdOf('path'), '', '']
@@ -134,7 +134,7 @@ describe("front-running a wallet's registration", () => {
 })
 
 describe("a payer that opens an account under a wallet's hash", () => {
-  test('can not have it overwritten by that wallet, or taken by a transfer to it', async () => {
+  test('cannot have it overwritten by that wallet, or taken over by a transfer to it', async () => {
     const wallet = await config.freshWallet()
     const hash = hashOfWallet(wallet.address)
     const open = [hash, addressOf('some wallet'), 'opened by a payer', '']

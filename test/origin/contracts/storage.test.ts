@@ -3,7 +3,7 @@ import { addressOf, hashOf, startAccountConfig, usageKey } from './account-confi
 import type { AccountConfig } from './account-config.ts'
 import { base, slotOf, word } from './slots.ts'
 
-// The diamond outlives its facets: what these tests read is where every later facet must find it.
+// The diamond outlives its facets: every later facet must find the data at these locations.
 
 let config: AccountConfig
 let account: bigint
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => config.close())
 
-test('the namespace is the ERC-7201 slot of svc.storage.AccountConfig, and accounts come first in it', async () => {
+test('the namespace is the ERC-7201 slot of svc.storage.AccountConfig, and accounts are its first field', async () => {
   const packed = await config.storage(slotOf(account, base))
   const { createdAt } = await config.read('accountOf', account)
   expect(packed & ((1n << 160n) - 1n)).toBe(BigInt(addressOf('storage')))
@@ -24,18 +24,18 @@ test('the namespace is the ERC-7201 slot of svc.storage.AccountConfig, and accou
   expect(packed >> 208n).toBe(1n)
 })
 
-test('an account hash resolves to itself in slot 1', async () => {
+test('slot 1 maps an account hash to itself', async () => {
   expect(await config.storage(slotOf(account, base + 1n))).toBe(account)
 })
 
-test('a rotated key is marked in slot 2, and no other is', async () => {
+test('slot 2 marks only rotated keys', async () => {
   const rotated = await config.newAccount('rotated')
   await config.write(config.payer, 'rotateAccountApiKey', rotated, hashOf('its next key'))
   expect(await config.storage(slotOf(rotated, base + 2n))).toBe(1n)
   expect(await config.storage(slotOf(hashOf('its next key'), base + 2n))).toBe(0n)
 })
 
-test('a proof that was used is marked in slot 8', async () => {
+test('slot 8 marks a used proof', async () => {
   const converted = await config.newAccount('converted')
   const proof = hashOf('proof')
   const args = [converted, addressOf('admin'), word(proof)]
@@ -43,20 +43,20 @@ test('a proof that was used is marked in slot 8', async () => {
   expect(await config.storage(slotOf(proof, base + 8n))).toBe(1n)
 })
 
-test('a usage key hash names its account in slot 3', async () => {
+test('slot 3 maps a usage key hash to its account', async () => {
   expect(await config.storage(slotOf(hashOf('usage'), base + 3n))).toBe(account)
 })
 
-test('a wallet that was ever an admin names its account in slot 4', async () => {
+test('slot 4 maps every current or former admin wallet to its account', async () => {
   expect(await config.storage(slotOf(BigInt(addressOf('storage')), base + 4n))).toBe(account)
 })
 
-test('the api payers are the set of slots 5 and 6', async () => {
+test('slots 5 and 6 hold the set of api payers', async () => {
   expect(await config.storage(base + 5n)).toBe(1n)
   expect(await config.storage(slotOf(BigInt(config.payer.address), base + 6n))).toBe(1n)
 })
 
-test('the node configuration is in slot 7', async () => {
+test('slot 7 holds the node configuration', async () => {
   const value = await config.storage(slotOf('token', base + 7n))
   expect(value.toString(16)).toMatch(new RegExp(`^${Buffer.from('ETH').toString('hex')}0*6$`))
 })

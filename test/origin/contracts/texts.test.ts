@@ -42,24 +42,24 @@ describe.each(WRITES)('%s', (write, args) => {
   const refusal = (name: string, description = '') =>
     config.refusal(config.payer, write, ...args({ name, description }))
 
-  test('takes empty texts, and a name of 1,024 bytes but no longer one', async () => {
+  test('accepts empty texts, and a name of at most 1,024 bytes', async () => {
     expect(await refusal('')).toBeUndefined()
     expect(await refusal('n'.repeat(1024))).toBeUndefined()
     expect(await refusal('n'.repeat(1025))).toEqual(['TooLong', 'name', 1025n, 1024n])
     expect(await refusal('n'.repeat(10_240))).toEqual(['TooLong', 'name', 10_240n, 1024n])
   })
 
-  test('takes a description of 4,096 bytes but no longer one', async () => {
+  test('accepts a description of at most 4,096 bytes', async () => {
     expect(await refusal('', 'd'.repeat(4096))).toBeUndefined()
     expect(await refusal('', 'd'.repeat(4097))).toEqual(['TooLong', 'description', 4097n, 4096n])
   })
 
-  test('counts bytes, with room for the longest of characters that the API takes', async () => {
+  test('counts bytes, with room for the longest characters that the API accepts', async () => {
     expect(await refusal('𝄞'.repeat(256), '𝄞'.repeat(1024))).toBeUndefined()
     expect(await refusal('𝄞'.repeat(257))).toEqual(['TooLong', 'name', 1028n, 1024n])
   })
 
-  test('refuses what is not UTF-8, so that no event stops the mirrors that decode it', async () => {
+  test('rejects invalid UTF-8, so that no event stops the mirrors that decode it', async () => {
     const marked = '\u0001'.repeat(7)
     for (const field of ['name', 'description'] as const) {
       const data = accountConfig.encodeFunctionData(
@@ -77,7 +77,7 @@ describe.each(WRITES)('%s', (write, args) => {
 
 const revertOf = (reason: string) => accountConfig.encodeErrorResult('InvalidRequest', [reason])
 
-/** Whether the contract takes these bytes for a text. */
+/** Returns true if the contract accepts these bytes as a text. */
 async function taken(bytes: Uint8Array): Promise<boolean> {
   const selector = accountConfig.getFunction('newChainSecuredAccount')?.selector ?? ''
   const data = concat([
@@ -103,7 +103,7 @@ const isUtf8 = (bytes: Uint8Array): boolean => {
   }
 }
 
-describe('a text is UTF-8 for the contract exactly when it is for everybody else', () => {
+describe('UTF-8 validation in the contract agrees with Node', () => {
   const edges = [
     'c080',
     'c1bf',
@@ -139,7 +139,7 @@ describe('a text is UTF-8 for the contract exactly when it is for everybody else
     'efbbbf41',
   ]
 
-  test.each(edges)('%s, at every place of a word', async (hex) => {
+  test.each(edges)('%s, at every position within a word', async (hex) => {
     const edge = Buffer.from(hex, 'hex')
     const expected = isUtf8(edge)
     for (const before of [0, 1, 29, 30, 31, 32, 61]) {
@@ -150,7 +150,7 @@ describe('a text is UTF-8 for the contract exactly when it is for everybody else
     }
   })
 
-  test('any bytes, and texts with one byte changed', async () => {
+  test('for arbitrary bytes, and for texts with one byte changed', async () => {
     const spoilt = fc
       .tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(255))
       .map(([text, place, byte]) => {
@@ -172,7 +172,7 @@ describe('a text is UTF-8 for the contract exactly when it is for everybody else
   })
 })
 
-test('texts of every kind come back as they were given', async () => {
+test('texts of every kind are returned unchanged', async () => {
   const texts = [
     '',
     ' ',
@@ -191,6 +191,6 @@ test('texts of every kind come back as they were given', async () => {
   }
 })
 
-test('the contract has room for the longest texts that the API takes', () => {
+test('the contract has room for the longest texts that the API accepts', () => {
   expect([NAME_MAX_CHARACTERS * 4, DESCRIPTION_MAX_CHARACTERS * 4]).toEqual([1024, 4096])
 })

@@ -29,7 +29,7 @@ const cut = async (target: string, action: number, selectors: string[]) => {
 const upgrade = (signer = config.owner) =>
   upgradeAccountConfig({ provider: config.provider, signer, address: config.address })
 
-/** Each facet's code and its selectors, as the chain has them. */
+/** Returns the code and the selectors of each facet, as the chain reports them. */
 async function facets() {
   const listed: { target: string; selectors: string[] }[] = await diamond.getFunction('facets')()
   const others = listed.filter(({ target }) => target !== config.address)
@@ -41,7 +41,7 @@ async function facets() {
   )
 }
 
-/** A facet of an earlier version: another contract than any in the artifacts, that answers everything with 42. */
+/** Deploys a facet that differs from all artifacts and returns 42 for every call. */
 async function otherFacet(): Promise<string> {
   const initCode = '0x600a600c600039600a6000f3602a60005260206000f3'
   const facet = await new ContractFactory([], initCode, config.owner).deploy()
@@ -52,7 +52,9 @@ async function otherFacet(): Promise<string> {
 /** The views that the first version did not have. */
 const NEW_VIEWS = ['allApiKeyHashesToMaster', 'adminWalletAddress']
 
-/** An earlier version's diamond: functions missing, one of an older code, one that is no more. */
+/**
+ * Turns the diamond into an earlier version: some functions missing, one with older code, one that was removed since.
+ */
 async function makeOld() {
   const older = await otherFacet()
   await cut(NOBODY, CUT.remove, ['deleteAction', 'mayExecute', ...NEW_VIEWS].map(selectorOf))
@@ -65,7 +67,7 @@ beforeEach(async () => {
   asDeployed ??= await facets()
 })
 
-test('a diamond that is what the artifacts say is left alone, without a transaction', async () => {
+test('an up-to-date diamond is left unchanged, without a transaction', async () => {
   const nonce = await config.owner.getNonce()
   expect(await upgrade()).toBe(false)
   expect(await config.owner.getNonce()).toBe(nonce)
@@ -101,7 +103,7 @@ test('an old diamond gets the facets of the artifacts in one cut, and keeps its 
   expect(await upgrade()).toBe(false)
 })
 
-test('a facet whose code changed as a whole is deployed anew', async () => {
+test('a facet with completely different code is redeployed', async () => {
   const older = await otherFacet()
   await cut(older, CUT.replace, selectorsOf('WritesFacet'))
   expect(await upgrade()).toBe(true)
@@ -112,7 +114,7 @@ test('a facet whose code changed as a whole is deployed anew', async () => {
   expect(await upgrade()).toBe(false)
 })
 
-test('nobody but the owner can upgrade, and a refused upgrade changes nothing', async () => {
+test('only the owner can upgrade, and a rejected upgrade changes nothing', async () => {
   await makeOld()
   const old = await facets()
   await expect(upgrade(config.stranger)).rejects.toMatchObject({

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => config.close())
 
 let keys = 0
-/** A usage key with these permissions. @returns its hash */
+/** Creates a usage key with these permissions. @returns its hash */
 async function keyWith(granted: Record<string, unknown>): Promise<bigint> {
   const hash = hashOf(`usage key ${keys++}`)
   await config.write(config.payer, 'setUsageApiKey', account, hash, usageKey(granted))
@@ -61,7 +61,7 @@ const BY_BOOLEAN: [string, string, string, unknown[]][] = [
 ]
 
 describe.each(BY_BOOLEAN)('%s', (name, permission, error, args) => {
-  test(`needs ${permission}, and no other permission stands in for it`, async () => {
+  test(`needs ${permission}, and no other permission replaces it`, async () => {
     expect(await refusal(await keyWith({ [permission]: true }), name, ...args)).toBeUndefined()
     const without = await keyWith(allBut(permission, false))
     expect(await refusal(without, name, ...args)).toEqual([error, without])
@@ -91,12 +91,12 @@ describe.each(BY_GROUP)('%s', (name, permission, error, args) => {
     ['by no group', []],
     ['by another group', [SECOND]],
     ['by a removed group', [REMOVED]],
-  ])('is not permitted %s, whatever else the key may', async (_name, groups) => {
+  ])('is not permitted %s, even with every other permission', async (_name, groups) => {
     const usage = await keyWith(allBut(permission, groups))
     expect(await refusal(usage, name, FIRST, ...args)).toEqual([error, usage, FIRST])
   })
 
-  test('finds no group behind a removed id, or one that was never issued', async () => {
+  test('reverts for a removed group, and for an ID that was never issued', async () => {
     const removed = await keyWith({ [permission]: [REMOVED] })
     expect(await refusal(removed, name, REMOVED, ...args)).toEqual([
       'GroupDoesNotExist',
@@ -114,7 +114,7 @@ describe.each(BY_GROUP)('%s', (name, permission, error, args) => {
   })
 })
 
-describe('a usage key that may do everything', () => {
+describe('a usage key with every permission', () => {
   const MASTER_ONLY: [string, () => unknown[]][] = [
     ['setUsageApiKey', () => [hashOf('new usage key'), usageKey()]],
     ['updateUsageApiKey', () => [hashOf('victim'), 511n, usageKey(EVERYTHING)]],
@@ -129,12 +129,12 @@ describe('a usage key that may do everything', () => {
     ['rotateAccountApiKey', () => [hashOf('new account key')]],
   ]
 
-  test.each(MASTER_ONLY)('is refused %s', async (name, args) => {
+  test.each(MASTER_ONLY)('cannot call %s', async (name, args) => {
     const usage = await keyWith(EVERYTHING)
     expect(await refusal(usage, name, ...args())).toEqual(['NotMasterAccount', usage])
   })
 
-  test('cannot grant to itself, by any mask of fields', async () => {
+  test('privilege escalation: cannot grant itself permissions, with any mask of fields', async () => {
     const usage = await keyWith(EVERYTHING)
     for (const fields of [0n, 1n, 256n, 511n, 2n ** 256n - 1n]) {
       expect(
@@ -147,7 +147,7 @@ describe('a usage key that may do everything', () => {
     ])
   })
 
-  test('cannot put a wallet under another path, which would make its funds unreachable', async () => {
+  test('lockout: cannot change the path of a wallet, which would make its funds unreachable', async () => {
     const usage = await keyWith(EVERYTHING)
     const args = [pkpIdOf('wallet'), pkpIdOf('wrong path'), '', '']
     expect(await refusal(usage, 'registerWalletDerivation', ...args)).toEqual([
@@ -156,7 +156,7 @@ describe('a usage key that may do everything', () => {
     ])
   })
 
-  test("cannot write another account, by ids or by that account's own group numbers", async () => {
+  test("cannot write to another account, by IDs or by that account's group numbers", async () => {
     const other = await config.newAccount('other')
     for (const name of ['first', 'second'])
       await config.write(config.payer, 'addGroup', other, name, '', [], [])
@@ -166,13 +166,13 @@ describe('a usage key that may do everything', () => {
   })
 })
 
-describe('a usage key cannot widen itself through a new group', () => {
+describe('privilege escalation: a usage key cannot gain permissions through a new group', () => {
   const inGroup = (pkpIds: string[], cidHashes: bigint[]) => ['', '', pkpIds, cidHashes]
 
   test.each([
     ['no list', []],
     ['a list that names a group', [FIRST]],
-  ])('that holds wallets, with %s in addPkpToGroups', async (_name, groups) => {
+  ])('with wallets, with %s in addPkpToGroups', async (_name, groups) => {
     const usage = await keyWith(allBut('addPkpToGroups', groups))
     for (const pkpId of [pkpIdOf('wallet'), EVERY_WALLET]) {
       expect(await refusal(usage, 'addGroup', ...inGroup([pkpId], []))).toEqual([
@@ -186,7 +186,7 @@ describe('a usage key cannot widen itself through a new group', () => {
   test.each([
     ['no list', []],
     ['a list that names a group', [FIRST]],
-  ])('that holds actions, with %s in manageIpfsIdsInGroups', async (_name, groups) => {
+  ])('with actions, with %s in manageIpfsIdsInGroups', async (_name, groups) => {
     const usage = await keyWith(allBut('manageIpfsIdsInGroups', groups))
     for (const cidHash of [cidHashOf('a'), 0n]) {
       expect(await refusal(usage, 'addGroup', ...inGroup([], [cidHash]))).toEqual([
@@ -197,7 +197,7 @@ describe('a usage key cannot widen itself through a new group', () => {
     }
   })
 
-  test('that gets the id which an array of the key names: such ids are refused beforehand', async () => {
+  test('with an ID that the key names in advance: such IDs are rejected', async () => {
     const { nextGroupId } = await config.read('accountOf', account)
     const granted = { canCreateGroups: true, addPkpToGroups: [nextGroupId] }
     const set = [account, hashOf('patient'), usageKey(granted)]
@@ -208,7 +208,7 @@ describe('a usage key cannot widen itself through a new group', () => {
     ])
   })
 
-  test('but may make one of what it holds for every group', async () => {
+  test('but can create one with permissions that it has for every group', async () => {
     const usage = await keyWith({
       canCreateGroups: true,
       addPkpToGroups: [0n],
@@ -218,8 +218,8 @@ describe('a usage key cannot widen itself through a new group', () => {
   })
 })
 
-describe('a usage key cannot widen itself through a wildcard id', () => {
-  test('that adds every wallet to the one group it may fill', async () => {
+describe('privilege escalation: a usage key cannot gain permissions through a wildcard ID', () => {
+  test('for every wallet in the only groups that it can fill', async () => {
     const usage = await keyWith(allBut('addPkpToGroups', [FIRST, SECOND]))
     expect(await refusal(usage, 'addPkpToGroup', FIRST, EVERY_WALLET)).toEqual([
       'NotAllowedToAddPkps',
@@ -231,7 +231,7 @@ describe('a usage key cannot widen itself through a wildcard id', () => {
     )
   })
 
-  test('that permits every action: an action is added by its CID, and no CID hashes to 0', async () => {
+  test('for every action: actions are added by CID, and no CID hashes to 0', async () => {
     const usage = await keyWith(EVERYTHING)
     expect(await refusal(usage, 'addActionToGroup', FIRST, '', '', '')).toEqual([
       'InvalidRequest',
@@ -239,7 +239,7 @@ describe('a usage key cannot widen itself through a wildcard id', () => {
     ])
   })
 
-  test('that names a wallet which is not yet the account’s', async () => {
+  test('or by adding a wallet that the account does not have yet', async () => {
     const usage = await keyWith(EVERYTHING)
     expect(await refusal(usage, 'addPkpToGroup', FIRST, pkpIdOf('of nobody'))).toEqual([
       'WalletDoesNotExist',
@@ -249,7 +249,7 @@ describe('a usage key cannot widen itself through a wildcard id', () => {
   })
 })
 
-test("a usage key of an unmanaged account opens nothing to the service's payers", async () => {
+test("a usage key of an unmanaged account gives the service's payers no access", async () => {
   const hash = await config.newAccount('unmanaged')
   const usage = hashOf('usage of unmanaged')
   await config.write(config.payer, 'setUsageApiKey', hash, usage, usageKey(EVERYTHING))

@@ -50,7 +50,7 @@ test('a usage key keeps its name and each permission as given', async () => {
   expect(record.key.toArray(true)).toEqual(inAbiOrder(granted))
 })
 
-test('setting it again replaces every permission and keeps the time of creation', async () => {
+test('setting a key again replaces every permission and keeps the creation time', async () => {
   await set(account, 'replaced', { name: 'before', canCreatePkps: true, executeInGroups: [1n, 2n] })
   const { createdAt } = await read(account, 'replaced')
   await config.provider.send('evm_increaseTime', [60])
@@ -60,7 +60,7 @@ test('setting it again replaces every permission and keeps the time of creation'
   expect(replaced.createdAt).toBe(createdAt)
 })
 
-test('a removed key is gone from the account, and is no credential any more', async () => {
+test('a removed key disappears from the account and stops being a credential', async () => {
   await set(account, 'removed', { canCreateGroups: true, executeInGroups: [1n, 2n] })
   const may = () => config.refusal(config.payer, 'addGroup', hashOf('removed'), '', '', [], [])
   expect(await may()).toBeUndefined()
@@ -72,7 +72,7 @@ test('a removed key is gone from the account, and is no credential any more', as
 })
 
 test.each(['updateUsageApiKey', 'removeUsageApiKey'])(
-  "%s of a key that never was, was removed, or is another account's tells that the account has none",
+  '%s reverts for a key that never existed, was removed, or belongs to another account',
   async (name) => {
     await set(account, `gone by ${name}`)
     await remove(account, `gone by ${name}`)
@@ -88,7 +88,7 @@ test.each(['updateUsageApiKey', 'removeUsageApiKey'])(
   },
 )
 
-test('a removed group may stay listed in a key, and new lists may name it', async () => {
+test('a removed group can stay listed in a key, and new lists can include it', async () => {
   const groups = await config.newAccount('with a removed group')
   await config.write(config.payer, 'addGroup', groups, '', '', [], [])
   await set(groups, 'lists a removed group', { executeInGroups: [1n] })
@@ -99,7 +99,7 @@ test('a removed group may stay listed in a key, and new lists may name it', asyn
 })
 
 describe.each(ARRAYS)('%s', (field) => {
-  test('cannot name a group that the account never had', async () => {
+  test('cannot include a group that the account never had', async () => {
     expect(await refusal(account, hashOf('k'), { [field]: [1n, 3n] })).toEqual([
       'GroupDoesNotExist',
       account,
@@ -107,7 +107,7 @@ describe.each(ARRAYS)('%s', (field) => {
     ])
   })
 
-  test(`takes ${PERMISSION_IDS_MAX} ids and no more`, async () => {
+  test(`accepts at most ${PERMISSION_IDS_MAX} IDs`, async () => {
     const ids = Array.from({ length: PERMISSION_IDS_MAX }, () => 1n)
     expect(await refusal(account, hashOf('k'), { [field]: ids })).toBeUndefined()
     expect(await refusal(account, hashOf('k'), { [field]: [...ids, 1n] })).toEqual([
@@ -118,17 +118,17 @@ describe.each(ARRAYS)('%s', (field) => {
     ])
   })
 
-  test('may hold 0, for every group', async () => {
+  test('can include 0, for every group', async () => {
     expect(await refusal(account, hashOf('k'), { [field]: [0n] })).toBeUndefined()
   })
 })
 
-test('the hash 0 is no key', async () => {
+test('the hash 0 cannot be a key', async () => {
   expect(await refusal(account, 0n)).toEqual(['InvalidRequest', "the key's hash is zero"])
 })
 
 describe('attacks', () => {
-  test("claiming the hash of another account's usage key is refused, and the key stays as it was", async () => {
+  test("key takeover: rejects the hash of another account's usage key, and leaves that key unchanged", async () => {
     await set(account, 'mine', { executeInGroups: [1n] })
     expect(await refusal(other, hashOf('mine'))).toEqual([
       'UsageApiKeyAlreadyExists',
@@ -138,19 +138,19 @@ describe('attacks', () => {
     expect((await read(account, 'mine')).key.executeInGroups.toArray()).toEqual([1n])
   })
 
-  test("turning an account's own hash, or another's, into a usage key is refused", async () => {
+  test('account takeover: rejects the hash of the own or another account as a usage key', async () => {
     expect(await refusal(account, account)).toEqual(['AccountAlreadyExists', account])
     expect(await refusal(other, account)).toEqual(['AccountAlreadyExists', account])
   })
 
-  test("turning an account's alias into a usage key is refused", async () => {
+  test('account takeover: rejects the alias of an account as a usage key', async () => {
     const rotated = await config.newAccount('rotated')
     await config.write(config.payer, 'rotateAccountApiKey', rotated, hashOf('alias'))
     for (const hash of [hashOf('alias'), other])
       expect(await refusal(hash, hashOf('alias'))).toEqual(['AccountAlreadyExists', rotated])
   })
 
-  test('bringing a revoked key back is refused, to its own account too', async () => {
+  test('reuse: rejects a revoked key, also for its former account', async () => {
     await set(account, 'revoked')
     await remove(account, 'revoked')
     for (const hash of [account, other]) {
@@ -161,7 +161,7 @@ describe('attacks', () => {
     }
   })
 
-  test('a grant in a group that does not exist yet, waiting for it to be created, is refused', async () => {
+  test('advance grant: rejects a group that does not exist yet', async () => {
     const { nextGroupId } = await config.read('accountOf', account)
     expect(await refusal(account, hashOf('k'), { executeInGroups: [nextGroupId] })).toEqual([
       'GroupDoesNotExist',
@@ -170,7 +170,7 @@ describe('attacks', () => {
     ])
   })
 
-  test("naming another account's group grants nothing there", async () => {
+  test("cross-account grant: rejects another account's group", async () => {
     expect(await refusal(other, hashOf('k'), { executeInGroups: [1n] })).toEqual([
       'GroupDoesNotExist',
       other,

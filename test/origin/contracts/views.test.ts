@@ -73,13 +73,13 @@ describe('mayExecute', () => {
     expect(await may(usage(key), action, wallet)).toBe(answer)
   })
 
-  test("an account's own key may run anything; with a wallet only what a group permits", async () => {
+  test("allows an account's own key to run any action, but wallets only as groups permit", async () => {
     expect(await may(account, 'any')).toBe(true)
     expect(await may(account, 'a3', 'w2')).toBe(true)
     expect(await may(account, 'any', 'w2')).toBe(false)
   })
 
-  test('an unknown and a removed key may do nothing', async () => {
+  test('denies everything to an unknown or removed key', async () => {
     await write('setUsageApiKey', account, usage('gone'), usageKey({ executeInGroups: [0n] }))
     expect(await may(usage('gone'), 'a1')).toBe(true)
     await write('removeUsageApiKey', account, usage('gone'))
@@ -89,7 +89,7 @@ describe('mayExecute', () => {
     ])
   })
 
-  test('the key of a group that lost the wallet, or the action, loses both at once', async () => {
+  test('denies at once what a group of the key has lost', async () => {
     const groupId: bigint = (await config.read('accountOf', account)).nextGroupId
     await write('addGroup', account, '', '', [pkpIdOf('w1')], [cidHashOf('lost')])
     const key = usage('that loses')
@@ -101,7 +101,7 @@ describe('mayExecute', () => {
     expect(await may(key, 'lost')).toBe(false)
   })
 
-  test("converted, an account's old key and its wallets' hashes may do nothing; usage keys go on", async () => {
+  test("after conversion, denies the account's old key and its wallets' hashes, but not its usage keys", async () => {
     const hash = await config.newAccount('converted')
     await write('addGroup', hash, '', '', [], [0n])
     const key = usage('of converted')
@@ -119,8 +119,8 @@ describe('mayExecute', () => {
   })
 })
 
-describe('read at a block of the past', () => {
-  test('an account, a group and a permission are as they were then', async () => {
+describe('reads at a past block', () => {
+  test('return an account, a group and a permission as of that block', async () => {
     const hash = await config.newAccount('with a past')
     await write('addGroup', hash, 'before', '', [], [cidHashOf('a')])
     const usage = hashOf('usage with a past')
@@ -150,7 +150,7 @@ describe('read at a block of the past', () => {
     })
   })
 
-  test('an account that was not there yet is not there', async () => {
+  test('do not find an account that was created later', async () => {
     const before = await config.provider.getBlockNumber()
     const hash = await config.newAccount('not there yet')
     expect(await config.readAt(before, 'masterOf', hash)).toBe(0n)
@@ -160,8 +160,8 @@ describe('read at a block of the past', () => {
   })
 })
 
-describe('the views by their specified names', () => {
-  test('answer under every hash of an account, and zero for an unknown one', async () => {
+describe('the specified views', () => {
+  test('return the same for every hash of an account, and zero for an unknown hash', async () => {
     const hash = await config.newAccount('of the views')
     const next = hashOf('alias of the views')
     await write('rotateAccountApiKey', hash, next)
@@ -176,7 +176,7 @@ describe('the views by their specified names', () => {
     }
   })
 
-  test('of a usage key are zero, and of an admin wallet lead to its account', async () => {
+  test('return zero for a usage key, and the account for an admin wallet', async () => {
     const hash = await config.newAccount('to be converted')
     await write('setUsageApiKey', hash, hashOf('a usage key'), usageKey())
     const admin = addressOf('the admin to come')
@@ -188,7 +188,7 @@ describe('the views by their specified names', () => {
 })
 
 describe('groupOf', () => {
-  test("answers one group, under any hash of the account, and no other account's", async () => {
+  test('returns a group for any hash of its account, and none of another account', async () => {
     const hash = await config.newAccount('of one group')
     const other = await config.newAccount('of no group')
     await write('rotateAccountApiKey', hash, hashOf('alias of one group'))

@@ -33,13 +33,13 @@ const lastGroup = async (hash: bigint) =>
 const many = (count: number) => Array.from({ length: count }, (_, index) => BigInt(index + 1))
 
 describe('a wallet', () => {
-  test('is kept with its path, name and description', async () => {
+  test('is stored with its path, name and description', async () => {
     await register(account, 'kept')
     const { wallets } = await config.read('accountOf', account)
     expect(wallets.toArray()).toContainEqual([pkpIdOf('kept'), path('kept'), 'kept', 'a wallet'])
   })
 
-  test('that was registered under a wrong path can be registered again', async () => {
+  test('that was registered with a wrong path can be registered again', async () => {
     const write = (derivationPath: string) =>
       config.write(
         config.payer,
@@ -105,7 +105,7 @@ describe('a group', () => {
     expect(BigInt(receipt.logs[0]?.topics[2] ?? 0)).toBe(groupId)
   })
 
-  test('holds wallets of its account and hashes of actions, each once', async () => {
+  test('stores wallets of its account and hashes of actions, without duplicates', async () => {
     await register(account, 'member')
     await addGroup(account, [pkpIdOf('member'), pkpIdOf('member')], [7n, 8n, 7n])
     expect((await lastGroup(account)).toArray().slice(1)).toEqual([
@@ -116,13 +116,13 @@ describe('a group', () => {
     ])
   })
 
-  test('may hold the wildcards of wallets and of actions', async () => {
+  test('can contain the wildcards for wallets and actions', async () => {
     await addGroup(account, [EVERY_WALLET], [0n])
     const { pkpIds, cidHashes } = await lastGroup(account)
     expect([[...pkpIds], [...cidHashes]]).toEqual([[EVERY_WALLET], [0n]])
   })
 
-  test(`takes ${PERMISSION_IDS_MAX} ids an array and no more`, async () => {
+  test(`accepts at most ${PERMISSION_IDS_MAX} IDs per array`, async () => {
     await addGroup(account, [], many(PERMISSION_IDS_MAX))
     expect((await lastGroup(account)).cidHashes).toHaveLength(PERMISSION_IDS_MAX)
     const tooMany = many(PERMISSION_IDS_MAX + 1)
@@ -142,7 +142,7 @@ describe('a group', () => {
     ])
   })
 
-  test('with a wallet that nobody registered is refused', async () => {
+  test('is rejected if it contains an unregistered wallet', async () => {
     const args = [account, '', '', [pkpIdOf('nobody')], []]
     expect(await config.refusal(config.payer, 'addGroup', ...args)).toEqual([
       'WalletDoesNotExist',
@@ -152,7 +152,7 @@ describe('a group', () => {
   })
 })
 
-/** In how many wallets and in how many groups of the account the coveted wallet is. */
+/** Returns in how many wallets and in how many groups of the account the coveted wallet occurs. */
 const mentions = async (hash: bigint) => {
   const { wallets, groups } = await config.read('accountOf', hash)
   const grants = groups.filter(({ pkpIds }: { pkpIds: string[] }) =>
@@ -162,7 +162,7 @@ const mentions = async (hash: bigint) => {
 }
 
 describe('attacks', () => {
-  test("registering another account's wallet address gains nothing and blocks nothing", async () => {
+  test("registering another account's wallet address gains and blocks nothing", async () => {
     await register(other, 'coveted')
     await register(account, 'coveted')
     await register(other, 'coveted')
@@ -171,7 +171,7 @@ describe('attacks', () => {
     expect(await mentions(account)).toEqual([1, 0])
   })
 
-  test("taking another account's derivation path blocks nothing", async () => {
+  test("registering another account's derivation path blocks nothing", async () => {
     const taken = [account, pkpIdOf('thief'), path('victim'), '', '']
     await config.write(config.payer, 'registerWalletDerivation', ...taken)
     await register(other, 'victim')
@@ -184,7 +184,7 @@ describe('attacks', () => {
     ])
   })
 
-  test("putting another account's wallet into a group of one's own is refused", async () => {
+  test("adding another account's wallet to a group is rejected", async () => {
     await register(other, 'not yours')
     const args = [account, '', '', [pkpIdOf('not yours')], [0n]]
     expect(await config.refusal(config.payer, 'addGroup', ...args)).toEqual([

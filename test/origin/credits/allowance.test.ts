@@ -28,13 +28,13 @@ function admit({ credits }: Process, accountHash: string, what: What = {}): Prom
   return credits.admit({ accountHash, keyHash: key }, { cid, wallMs, bytes: 0 })
 }
 
-/** A run that fails after so long. */
+/** A run that fails after `ms`. */
 async function fail(process: Process, account: string, ms: number, what: What = {}): Promise<void> {
   const run = await admit(process, account, what)
   run.ended(ms, { failed: true })
 }
 
-/** A run that takes 5 ms and succeeds, so that it is known how long such runs take. */
+/** A run that succeeds after 5 ms, so that the expected time of such runs is known. */
 async function showQuick(process: Process, account: string): Promise<void> {
   const run = await admit(process, account)
   run.ended(5, { failed: false })
@@ -58,7 +58,7 @@ onSharedDatabase(PROCESSES, (open) => {
   const db = () => open(0).db
   const clockNow = () => ({ at: Date.UTC(2026, 5, 1, 12) })
 
-  it('free compute: 64 failures at once stay inside a minute', async () => {
+  it('free compute: limits 64 concurrent failures to one minute', async () => {
     const process = originProcess(open(0))
     const account = newAccount()
     const tries = await Promise.allSettled(
@@ -72,13 +72,13 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await failedMs(db(), account, `failed/${KEY}/${CID}`)).toBe(FAILED_EXECUTION_MS)
   })
 
-  it('64 quick runs at once all begin once the first has shown how long it takes', async () => {
+  it('starts 64 quick runs at once when the first has shown how long they take', async () => {
     const process = originProcess(open(0))
     const account = newAccount()
     let first = true
     const one = async () => {
       const run = await admit(process, account)
-      // What is reserved for the first is all there is.
+      // The first run reserves the entire allowance.
       if (first) await sleep(20)
       first = false
       run.ended(5, { failed: false })
@@ -88,7 +88,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await failedMs(db(), account)).toBe(0)
   })
 
-  it('a run that succeeds, or never begins, uses nothing', async () => {
+  it('charges no allowance for a run that succeeds or never starts', async () => {
     const process = originProcess(open(0))
     const account = newAccount()
     for (let i = 0; i < 10; i++) {
@@ -100,7 +100,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await failedMs(db(), account)).toBe(0)
   })
 
-  it('what a key has paid for is added to what its actions may use by failing, for an hour', async () => {
+  it('raises the failure allowance of a key by its payments, for an hour', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 100)
     const process = originProcess(open(0), { clock })
@@ -115,7 +115,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(refused).toBeInstanceOf(FailedExecutionAllowance)
   })
 
-  it('a spent allowance is for its key and action alone, and says when there is more', async () => {
+  it('applies a spent allowance to its key and action only, and reports when more is available', async () => {
     const clock = clockNow()
     const account = newAccount()
     const process = originProcess(open(0), { clock })
@@ -134,7 +134,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
   })
 
-  it('free compute: another action by a comment is bounded by what the account has', async () => {
+  it('free compute: limits actions that differ only by a comment to the account’s allowance', async () => {
     const account = newAccount()
     const process = originProcess(open(0))
     for (let i = 0; i < FAILED_EXECUTION_PAIRS; i++)
@@ -144,7 +144,7 @@ onSharedDatabase(PROCESSES, (open) => {
     ;(await admit(process, newAccount(), { cid: 'QmOneMore' })).release()
   })
 
-  it('free compute: eight processes together use what one may', async () => {
+  it('free compute: eight processes together use no more than a single one may', async () => {
     const account = newAccount()
     const processes = Array.from({ length: PROCESSES }, (_, index) => originProcess(open(index)))
     for (const process of processes) process.live()
@@ -169,7 +169,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await failedMs(db(), account)).toBe(FAILED_EXECUTION_MS)
   })
 
-  it('a start of the process does not give the allowance anew', async () => {
+  it('does not renew the allowance when a process starts', async () => {
     const account = newAccount()
     const before = originProcess(open(0))
     await fail(before, account, FAILED_EXECUTION_MS)
@@ -178,7 +178,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(refused).toBeInstanceOf(FailedExecutionAllowance)
   })
 
-  it('a run that was never one of several goes on to its own limits, and counts', async () => {
+  it('lets a run without concurrent runs continue to its own limits, and counts it', async () => {
     const account = newAccount()
     const process = originProcess(open(0))
     const run = await admit(process, account)
@@ -190,7 +190,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
   })
 
-  it('one of several is stopped when nothing is left', async () => {
+  it('stops one of several runs when nothing is left', async () => {
     const account = newAccount()
     const process = originProcess(open(0))
     await showQuick(process, account)
@@ -201,7 +201,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await one.extend(61_000)).toBe(false)
   })
 
-  it('nor does it go on beside a run at another process', async () => {
+  it('stops a run at the limit if another process has a run in flight', async () => {
     const account = newAccount()
     const [here, there] = [originProcess(open(0)), originProcess(open(1))]
     here.live()
@@ -217,7 +217,7 @@ onSharedDatabase(PROCESSES, (open) => {
     there.kill()
   })
 
-  it('free compute: a lone run is stopped when the account has nothing left', async () => {
+  it('free compute: stops a lone run when the account has nothing left', async () => {
     const account = newAccount()
     const process = originProcess(open(0))
     for (let i = 0; i < FAILED_EXECUTION_PAIRS - 1; i++)
@@ -227,7 +227,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await run.extend(61_000)).toBe(false)
   })
 
-  it('a waiting run is refused with a time to come again if the runs in flight do not end', async () => {
+  it('rejects a waiting run with a retry time if the runs in flight do not finish', async () => {
     const clock = clockNow()
     const account = newAccount()
     const process = originProcess(open(0), { clock })
@@ -242,7 +242,7 @@ onSharedDatabase(PROCESSES, (open) => {
     ;(await admit(process, account)).release()
   })
 
-  it('what is reserved at another process comes back when its run ends', async () => {
+  it('frees a reservation at another process when its run finishes', async () => {
     const account = newAccount()
     const [here, there] = [originProcess(open(0)), originProcess(open(1))]
     there.live()
@@ -254,7 +254,7 @@ onSharedDatabase(PROCESSES, (open) => {
     there.kill()
   })
 
-  it('the part of a killed process comes back', async () => {
+  it('recovers the sub-allocation of a killed process', async () => {
     const clock = clockNow()
     const account = newAccount()
     const [dead, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
@@ -265,7 +265,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await failedMs(db(), account)).toBe(FAILED_EXECUTION_MS)
   })
 
-  it('double counting: failures of an order that is sent again are counted once', async () => {
+  it('double counting: counts the failures of a resent order once', async () => {
     const account = newAccount()
     const losing = losingAnswers(db())
     const process = originProcess(losing)
@@ -278,7 +278,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await failedMs(db(), account)).toBe(20_000)
   })
 
-  it('a flood of failures of a spent allowance asks the database once a second', async () => {
+  it('queries the database once a second while a spent allowance is flooded with runs', async () => {
     const clock = clockNow()
     const account = newAccount()
     const { db: counting, asked } = counted(db())
@@ -294,7 +294,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(asked.times).toBe(1)
   })
 
-  it('a hundred runs out of one lease ask the database once', async () => {
+  it('queries the database once for a hundred runs under one lease', async () => {
     const account = newAccount()
     const { db: counting, asked } = counted(db())
     const process = originProcess({ db: counting })

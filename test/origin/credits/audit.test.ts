@@ -1,4 +1,4 @@
-/** What is damaged in the books is told, and left as it is. */
+/** Damage to the books is reported and left unchanged. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { Audit } from '../../../origin/credits/audit.ts'
@@ -20,7 +20,7 @@ function damageIsTold(database: () => OpenDatabase): void {
       db: db(),
       log: (event, facts = {}) => void told.push({ event, ...facts }),
     })
-    /** What one audit told. */
+    /** Runs one audit and returns its reports. */
     const run = async () => {
       told.length = 0
       await audit.run()
@@ -29,11 +29,10 @@ function damageIsTold(database: () => OpenDatabase): void {
     return { run }
   }
 
-  /** The row of an account. */
   const rowOf = async (account: string) =>
     (await db().select().from(creditAccounts).where(eq(creditAccounts.accountHash, account)))[0]!
 
-  /** Changes an account's row by hand, as no code does, and gives back how to mend it. */
+  /** Changes an account's row by hand. The returned function restores it. */
   async function damage(account: string, change: Partial<typeof creditAccounts.$inferInsert>) {
     const row = await rowOf(account)
     const set = (values: typeof change) =>
@@ -42,14 +41,14 @@ function damageIsTold(database: () => OpenDatabase): void {
     return { mend: () => set(row) }
   }
 
-  /** A statement on the ledger that its trigger would refuse. */
+  /** Runs a statement on the ledger that its trigger would reject. */
   async function withoutTrigger(statement: SQL) {
     await db().execute(sql`ALTER TABLE ${ledgerTransfers} DISABLE TRIGGER USER`)
     await db().execute(statement)
     await db().execute(sql`ALTER TABLE ${ledgerTransfers} ENABLE TRIGGER USER`)
   }
 
-  /** An account that was charged, and a process that holds credit of it. */
+  /** An account with charges, and a process that holds a credit lease on it. */
   async function busy(cents = 100) {
     const account = await openAccount(db(), cents)
     const process = originProcess(database())
@@ -58,7 +57,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     return { account, process }
   }
 
-  it('says nothing of sound books: charges, leases, refunds and debt', async () => {
+  it('reports nothing for sound books with charges, leases, refunds and debt', async () => {
     const { account, process } = await busy()
     await db().transaction(async (tx) => {
       const at = new Date()
@@ -87,7 +86,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     ['a debt', { debtCents: 7 }, { debt_cents: 7 }, -7],
     ['what is leased', { leasedCents: 96 }, { leased_cents: 96 }, 0],
   ])(
-    'tells of %s that was changed by hand, with the figures',
+    'reports %s that was changed by hand, with the figures',
     async (_what, change, told, whole) => {
       const { account } = await busy()
       const { leasedCents } = await rowOf(account)
@@ -109,7 +108,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     },
   )
 
-  it('tells of credit that was moved from one row to another: the whole still sums up', async () => {
+  it('reports credit that was moved from one row to another, although the total is unchanged', async () => {
     const [from, to] = [await openAccount(db(), 50), await openAccount(db(), 50)]
     const [one, other] = [
       await damage(from, { balanceCents: 45 }),
@@ -127,7 +126,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     await other.mend()
   })
 
-  it('tells of a transfer that was taken out of the ledger', async () => {
+  it('reports a transfer that was deleted from the ledger', async () => {
     const account = await openAccount(db(), 50)
     const [row] = await db()
       .select()
@@ -145,7 +144,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     expect(await run()).toEqual([])
   })
 
-  it('tells of an account whose row is gone', async () => {
+  it('reports an account if its row was deleted', async () => {
     const account = await openAccount(db(), 50)
     const row = await rowOf(account)
     await db().delete(creditAccounts).where(eq(creditAccounts.accountHash, account))
@@ -154,7 +153,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     await db().insert(creditAccounts).values(row)
   })
 
-  it('leaves it alone, tells it each time, and no more when it is mended', async () => {
+  it('reports damage at every audit without repairing it, until it is repaired', async () => {
     const account = await openAccount(db(), 50)
     const { run } = auditor()
     expect(await run()).toEqual([])
@@ -169,7 +168,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     expect(await run()).toEqual([])
   })
 
-  it('finds later, of two rows that make up for each other, the one whose account was used', async () => {
+  it('finds one of two offsetting errors later, once its account is used', async () => {
     const { account, process } = await busy()
     const idle = await openAccount(db(), 50)
     const { run } = auditor()
@@ -180,13 +179,13 @@ function damageIsTold(database: () => OpenDatabase): void {
     await process.spend(account)
     await process.credits.close()
     expect((await run()).map((facts) => facts.account)).toEqual([account])
-    // A first audit, as at a start, looks at all of them.
+    // A first audit, as at startup, checks all accounts.
     expect(await auditor().run()).toHaveLength(2)
     await damage(account, { balanceCents: balanceCents - 1 })
     await hidden.mend()
   })
 
-  it('is not misled by accounts that are charged meanwhile', async () => {
+  it('is not misled by concurrent charges', async () => {
     const accounts = await Promise.all(Array.from({ length: 4 }, () => openAccount(db(), 200)))
     const processes = [1, 2].map(() => originProcess(database()))
     for (const { live } of processes) live()
@@ -208,7 +207,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     expect(await auditor().run()).toEqual([])
   })
 
-  it('is run from time to time, and at the start', async () => {
+  it('runs at startup and then periodically', async () => {
     const account = await openAccount(db(), 50)
     const { mend } = await damage(account, { balanceCents: 51 })
     const told: Facts[] = []

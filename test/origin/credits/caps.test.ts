@@ -31,7 +31,10 @@ async function heldUnderCap(db: Db, account: string): Promise<number> {
   return rows.reduce((sum, { held }) => sum + held, 0)
 }
 
-/** Spends cent by cent until it is refused. @returns how much, and the refusal */
+/**
+ * Spends one cent at a time until a reservation is rejected.
+ * @returns the cents spent and the error
+ */
 async function spendAll(process: ReturnType<typeof originProcess>, account: string) {
   for (let spent = 0; ; spent++) {
     try {
@@ -47,7 +50,7 @@ onSharedDatabase(PROCESSES, (open) => {
   const db = () => open(0).db
   const clockNow = () => ({ at: Date.UTC(2026, 5, 1, 12) })
 
-  it('a key spends what its cap says, and no more; its account goes on', async () => {
+  it('limits a key to its cap, but not other keys of the account', async () => {
     const account = await openAccount(db(), 100)
     const process = originProcess(open(0))
     await process.credits.setCap(
@@ -62,7 +65,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await chargedTo(db(), account)).toBe(3)
   })
 
-  it('the refusal says what is needed, what is left, and until when', async () => {
+  it('rejects with the required and remaining cents, and with the time when more are available', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 100)
     const process = originProcess(open(0), { clock })
@@ -83,7 +86,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect((await process.reserve(account, 3)).cents).toBe(3)
   })
 
-  it('a cap of 0 refuses everything, and credit that is missing is told of first', async () => {
+  it('rejects everything under a cap of 0, but reports missing credit first', async () => {
     const [rich, poor] = [await openAccount(db(), 10), await openAccount(db(), 0)]
     const process = originProcess(open(0))
     for (const accountHash of [rich, poor])
@@ -96,7 +99,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect((await process.credits.balance(rich)).balance_cents).toBe(10)
   })
 
-  it('credit and cap that are both missing are asked for in one order', async () => {
+  it('requests missing credit and a missing sub-allocation in one order', async () => {
     const account = await openAccount(db(), 100)
     const plain = originProcess(open(0))
     await plain.credits.setCap(
@@ -111,7 +114,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(asked.times).toBe(1)
   })
 
-  it('overspending: eight processes spend just what the cap says, and are refused when nothing is left', async () => {
+  it('overspending: eight processes spend exactly the cap, and are then rejected', async () => {
     const account = await openAccount(db(), 1_000)
     const processes = Array.from({ length: PROCESSES }, (_, index) => originProcess(open(index)))
     await processes[0]!.credits.setCap(
@@ -128,7 +131,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await heldUnderCap(db(), account)).toBe(0)
   })
 
-  it('overspending: of eight processes that want the last cent under a cap at once, one gets it', async () => {
+  it('overspending: lets only one of eight processes spend the last cent under a cap', async () => {
     const account = await openAccount(db(), 8)
     const processes = Array.from({ length: PROCESSES }, (_, index) => originProcess(open(index)))
     await processes[0]!.credits.setCap(
@@ -145,7 +148,7 @@ onSharedDatabase(PROCESSES, (open) => {
       if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(SpendCapReached)
   })
 
-  it('a cap that is set while others spend without one holds once it is answered', async () => {
+  it('enforces a cap once it is set, even if others were spending without one', async () => {
     const account = await openAccount(db(), 1_000)
     const [one, other] = [originProcess(open(0)), originProcess(open(1))]
     one.live()
@@ -162,7 +165,7 @@ onSharedDatabase(PROCESSES, (open) => {
     other.kill()
   })
 
-  it('what was reserved without a cap is charged, and counts under the cap', async () => {
+  it('charges earlier reservations without a cap, and counts them under the cap', async () => {
     const account = await openAccount(db(), 1_000)
     const [one, other] = [originProcess(open(0)), originProcess(open(1))]
     other.live()
@@ -174,7 +177,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await reserved.extend(1)).toBe('spend_cap_reached')
     await expect(one.reserve(account, 1)).rejects.toThrow(SpendCapReached)
     reserved.settle('write', 30, { subject: 'add_group' })
-    // Flush skips a lease with an order in progress, and the refusal above may have started one.
+    // Flush skips a lease with an order in progress, and the rejection above may have started one.
     const charged = async () => {
       await other.credits.flush()
       return chargedTo(db(), account)
@@ -186,7 +189,7 @@ onSharedDatabase(PROCESSES, (open) => {
     other.kill()
   })
 
-  it('overspending: what was reserved beyond a cap that came later is not reserved again when it is free', async () => {
+  it('overspending: does not reserve cents again beyond a later cap once they are released', async () => {
     const account = await openAccount(db(), 100)
     const process = originProcess(open(0))
     const [stays, goes] = [await process.reserve(account, 5), await process.reserve(account, 3)]
@@ -201,7 +204,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await chargedTo(db(), account)).toBe(4)
   })
 
-  it('a cap that is lowered, raised and taken away holds at every process once it is answered', async () => {
+  it('applies a lowered, raised or removed cap at every process once it is set', async () => {
     const account = await openAccount(db(), 1_000)
     const payer = { accountHash: account, keyHash: KEY }
     const [one, other] = [originProcess(open(0)), originProcess(open(1))]
@@ -220,7 +223,7 @@ onSharedDatabase(PROCESSES, (open) => {
     other.kill()
   })
 
-  it('the window rolls: what was spent is forgotten after it, and never before', async () => {
+  it('drops spending from the window when it is over, and never before', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 1_000)
     const process = originProcess(open(0), { clock })
@@ -240,7 +243,7 @@ onSharedDatabase(PROCESSES, (open) => {
     await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
   })
 
-  it('what was spent before a cap is set, or its window changed, is in the window', async () => {
+  it('counts spending from before a cap was set or its window was changed', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 1_000)
     const payer = { accountHash: account, keyHash: KEY }
@@ -256,7 +259,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await process.credits.caps(account)).toMatchObject([{ spentCents: 7 }])
   })
 
-  it('the part of a killed process comes back', async () => {
+  it('recovers the sub-allocation of a killed process', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 1_000)
     const [dead, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
@@ -273,7 +276,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect((await alive.reserve(account, 10)).cents).toBe(10)
   })
 
-  it('a killed process that held it does not keep a cap from being set', async () => {
+  it('sets a cap although a killed process holds credit', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 1_000)
     const [dead, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
@@ -287,7 +290,7 @@ onSharedDatabase(PROCESSES, (open) => {
     await expect(alive.reserve(account, 2)).rejects.toThrow(SpendCapReached)
   })
 
-  it('overspending: a process that was taken for dead is not charged beyond the cap', async () => {
+  it('overspending: does not charge a process that was presumed dead beyond the cap', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 1_000)
     const [slow, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
@@ -305,7 +308,7 @@ onSharedDatabase(PROCESSES, (open) => {
     await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReached)
   })
 
-  it('a process whose lease was lost under it takes nothing by what it held under a cap', async () => {
+  it('does not spend from a former sub-allocation after its lease was lost', async () => {
     const clock = clockNow()
     const account = await openAccount(db(), 1_000)
     const [slow, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
@@ -317,14 +320,14 @@ onSharedDatabase(PROCESSES, (open) => {
     await slow.credits.flush()
     clock.at += LEASE_MS + 1
     await alive.reserve(account, 9)
-    // An order about credit alone makes the lease usable again, and not what was held beside it.
+    // An order for credit alone makes the lease usable again, but not its former sub-allocations.
     await slow.spend(account, 50, OTHER_KEY)
     alive.live()
     await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReached)
     alive.kill()
   })
 
-  it('double counting: charges of an order that is sent again are in the window once', async () => {
+  it('double counting: counts charges of a resent order in the window once', async () => {
     const account = await openAccount(db(), 100)
     const losing = losingAnswers(db())
     const process = originProcess(losing)
@@ -345,7 +348,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect((await booksOf(db(), account)).leased).toBe(0)
   })
 
-  it('a key without a cap leaves no sums of its spending', async () => {
+  it('stores no spending sums for a key without a cap', async () => {
     const account = await openAccount(db(), 100)
     const process = originProcess(open(0))
     await process.spend(account, 4)

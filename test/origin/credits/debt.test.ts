@@ -8,7 +8,7 @@ import { creditAccounts } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
 import { booksOf, newAccount, openAccount, originProcess } from './process.ts'
 
-/** A refund of credit that was paid for. */
+/** Refunds credit that was paid for. */
 async function refund(
   db: OpenDatabase['db'],
   account: string,
@@ -24,7 +24,7 @@ async function refund(
 }
 
 onSharedDatabase(2, (open) => {
-  it('what a dead process held pays the debt before anybody leases it', async () => {
+  it('pays debt with credit of a dead process before that credit can be leased again', async () => {
     const { db } = open(0)
     const account = await openAccount(db, 60)
     const clock = { at: Date.now() }
@@ -38,7 +38,7 @@ onSharedDatabase(2, (open) => {
     expect([leased > 10, debt_cents, balance_cents]).toEqual([true, 0, 10])
   })
 
-  it('what a dead process held pays the debt when it is returned, though nobody asks for credit', async () => {
+  it('pays debt with returned credit of a dead process, even if no credit is requested', async () => {
     const { db } = open(0)
     const account = await openAccount(db, 60)
     const clock = { at: Date.now() }
@@ -49,7 +49,7 @@ onSharedDatabase(2, (open) => {
     expect((await booksOf(db, account)).balance).toBe(10)
   })
 
-  it('while there is debt, what comes back is not leased to another process', async () => {
+  it('does not lease returned credit to another process while there is debt', async () => {
     const { db } = open(0)
     const account = await openAccount(db, 20)
     const first = originProcess(open(0))
@@ -63,7 +63,7 @@ onSharedDatabase(2, (open) => {
     expect((await booksOf(db, account)).balance).toBe(0)
   })
 
-  it('while there is debt, free credit pays it before it is leased', async () => {
+  it('pays debt with available credit before leasing it', async () => {
     const { db } = open(0)
     const account = await openAccount(db, 20)
     const ofAccount = eq(creditAccounts.accountHash, account)
@@ -75,7 +75,7 @@ onSharedDatabase(2, (open) => {
     expect(row).toMatchObject({ balanceCents: 15, debtCents: 0 })
   })
 
-  it('taken twice: a refund that is repeated under its key is taken once', async () => {
+  it('taken twice: takes a refund once if it is repeated under its key', async () => {
     const { db } = open(0)
     const account = await openAccount(db, 60)
     for (let times = 0; times < 2; times++) await refund(db, account, 50, 'refund:repeated')

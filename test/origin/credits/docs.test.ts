@@ -1,4 +1,4 @@
-/** The queries of docs/credits.md, as they are printed, against books that are sound and books that are not. */
+/** Runs the queries of docs/credits.md as printed, on sound books and on damaged ones. */
 import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { newAccount, originProcess } from './process.ts'
 
 const page = readFileSync(new URL('../../../docs/credits.md', import.meta.url), 'utf8')
 
-/** Each query, by the sentence that is printed above it. */
+/** Each query by the sentence that is printed above it. */
 const queries = new Map(
   [...page.matchAll(/([^\n]+)\n\n```sql\n(.*?)```/gs)].map((match) => [match[1]!, match[2]!]),
 )
@@ -23,7 +23,7 @@ function queriesHold(database: () => OpenDatabase): void {
   const spender = newAccount()
   const debtor = newAccount()
 
-  /** The rows of a query; values as the database's own client shows them. */
+  /** Returns the rows of a query, with values as the database's own client shows them. */
   async function ask(sentence: string, account = spender): Promise<Row[]> {
     const [, query] = [...queries].find(([above]) => above.startsWith(sentence))!
     const text = query.replaceAll(":'account'", `'${account}'`)
@@ -55,7 +55,7 @@ function queriesHold(database: () => OpenDatabase): void {
     await lockedAccount(debtor, (tx, row) =>
       takeBack(tx, row, new Date(), { ...refund, idempotencyKey: `refund:${debtor}` }),
     )
-    // Holds credit when the queries are asked.
+    // Holds credit while the queries run.
     await originProcess(database()).spend(spender)
   })
 
@@ -63,7 +63,7 @@ function queriesHold(database: () => OpenDatabase): void {
     for (const check of CHECKS) expect([check, await ask(check)]).toEqual([check, []])
   })
 
-  it('sums up to 0: what was earned, taken in and given, and what customers have and owe', async () => {
+  it('sums up revenue, payments, grants, balances and debts to 0', async () => {
     const ours = await ask('What was earned')
     const figures = Object.fromEntries(ours.map(({ account, cents }) => [account, Number(cents)]))
     expect(figures).toEqual({ revenue: 14, processor: -500, starter: -10 })
@@ -73,12 +73,12 @@ function queriesHold(database: () => OpenDatabase): void {
     expect([Number(debt_cents), whole]).toEqual([2, 0])
   })
 
-  it('tells who owes', async () => {
+  it('lists accounts with debt', async () => {
     const rows = await ask('Who owes')
     expect(rows.map((row) => [row.account_hash, Number(row.debt_cents)])).toEqual([[debtor, 2]])
   })
 
-  it('shows all that happened to an account, in order', async () => {
+  it('lists everything that happened to an account, in order', async () => {
     const rows = await ask('All that ever happened', debtor)
     expect(rows.map(({ kind, cents }) => [kind, Number(cents)])).toEqual([
       ['starter', 5],
@@ -93,7 +93,7 @@ function queriesHold(database: () => OpenDatabase): void {
     ['Accounts whose row', creditAccounts, 'balance_cents'],
     ['Accounts whose leased', creditLeases, 'cents'],
     ['Days of an account', usageDays, 'cents'],
-  ] as const)('finds what was damaged: %s', async (sentence, table, column) => {
+  ] as const)('finds damage: %s', async (sentence, table, column) => {
     const add = (cents: number) => sql`UPDATE ${table}
       SET ${sql.identifier(column)} = ${sql.identifier(column)} + ${cents} WHERE account_hash = ${spender}`
     await db().execute(add(1_000))

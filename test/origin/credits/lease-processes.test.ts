@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { booksOf, KEY, onceKnown, openAccount, originProcess } from './process.ts'
 import { expectSoundBooks } from './sound-books.ts'
 
-describe('processes on a server', () => {
+describe('processes on a database server', () => {
   let server: FreshDatabase
   const opened: OpenDatabase[] = []
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('processes on a server', () => {
     await server?.drop()
   })
 
-  it('a start returns what the process before it left, and what others hold stays theirs', async () => {
+  it('recover at startup what their predecessor held, and nothing that others hold', async () => {
     const { db } = opened[0]!
     const [account, other] = [await openAccount(db, 5), await openAccount(db, 5)]
     const killed = originProcess(opened[0]!)
@@ -31,7 +31,7 @@ describe('processes on a server', () => {
     expect((await booksOf(db, other)).leased).toBeGreaterThanOrEqual(5)
   })
 
-  it('starvation: changes of caps of an account that is locked leave connections to others', async () => {
+  it('starvation: leave connections for others while cap changes wait for a locked account', async () => {
     const [locked, other] = [
       await openAccount(opened[0]!.db, 5),
       await openAccount(opened[0]!.db, 5),
@@ -53,7 +53,7 @@ describe('processes on a server', () => {
     expect(refused).toHaveLength(40 - 17)
   })
 
-  it('a database that hangs holds up neither the renewal of leases nor the answers to others', async () => {
+  it('fail renewals and answers to others on a hung database, and continue afterwards', async () => {
     const account = await openAccount(opened[0]!.db, 5)
     const { credits, reserve } = originProcess(opened[0]!, {
       sleep: (ms, signal) => sleep(ms / 20, undefined, signal && { signal }),
@@ -68,7 +68,7 @@ describe('processes on a server', () => {
     await credits.renew()
   })
 
-  it('overdraft: eight processes on one account spend just what it has', async () => {
+  it('overdraft: eight processes spend exactly what one account has', async () => {
     const account = await openAccount(opened[0]!.db, 100)
     const processes = opened.map((database) => originProcess(database))
     for (const process of processes) process.live()
@@ -94,7 +94,7 @@ describe('processes on a server', () => {
     expect(books).toMatchObject({ balance: 0, leased: 0, revenue: 100 })
   })
 
-  it('overdraft: of eight processes that reserve the last cent at once, one gets it', async () => {
+  it('overdraft: only one of eight processes that reserve the last cent at once gets it', async () => {
     const account = await openAccount(opened[0]!.db, 1)
     const processes = opened.map((database) => originProcess(database))
     for (const process of processes) process.live()

@@ -15,7 +15,7 @@ type P = ReturnType<typeof originProcess>
 function leasesHold(open: () => OpenDatabase): void {
   const db = () => open().db
 
-  it('a new account has its starter credits, and nothing without them', async () => {
+  it('grants starter credits to a new account only if they are configured', async () => {
     const [rich, poor] = [newAccount(), newAccount()]
     const giving = originProcess(open(), { starterCents: 500 })
     expect(await giving.credits.balance(rich)).toEqual({
@@ -27,7 +27,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await originProcess(open()).credits.balance(poor)).toMatchObject({ balance_cents: 0 })
   })
 
-  it('double grant: many processes that need an account at once grant its starter credits once', async () => {
+  it('double grant: grants starter credits once if many processes open an account at once', async () => {
     const account = newAccount()
     const processes = Array.from({ length: 8 }, () => originProcess(open(), { starterCents: 50 }))
     await Promise.all(processes.map(({ credits }) => credits.balance(account)))
@@ -37,7 +37,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(transfers.map(({ idempotencyKey }) => idempotencyKey)).toEqual([`starter:${account}`])
   })
 
-  it('double grant: spending it all and coming back grants nothing more', async () => {
+  it('double grant: does not grant starter credits again after they are spent', async () => {
     const account = newAccount()
     const first = originProcess(open(), { starterCents: 2 })
     await first.spend(account, 2)
@@ -46,7 +46,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await second.credits.balance(account)).toMatchObject({ balance_cents: 0 })
   })
 
-  it('a reservation is not in the balance, and comes back when it is released', async () => {
+  it('excludes a reservation from the balance, and returns it on release', async () => {
     const { credits, reserve } = originProcess(open())
     const account = await openAccount(db(), 10)
     const reservation = await reserve(account, 4)
@@ -57,7 +57,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await credits.balance(account)).toMatchObject({ balance_cents: 10, reserved_cents: 0 })
   })
 
-  it('a charge is on the statement once, with its key and what it was for', async () => {
+  it('records a charge in the ledger once, with its key and subject', async () => {
     const { credits, reserve } = originProcess(open())
     const account = await openAccount(db(), 10)
     const reservation = await reserve(account, 4)
@@ -77,7 +77,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(transfers).toHaveLength(2)
   })
 
-  it('more than is reserved is not charged, nor anything after the end', async () => {
+  it('charges no more than is reserved, and nothing after the reservation is closed', async () => {
     const { credits, reserve } = originProcess(open())
     const account = await openAccount(db(), 10)
     const reservation = await reserve(account, 2)
@@ -88,7 +88,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await credits.balance(account)).toMatchObject({ balance_cents: 8 })
   })
 
-  it('a hundred reservations out of one lease ask the database thrice, and not a hundred times', async () => {
+  it('queries the database three times for a hundred reservations under one lease', async () => {
     const account = await openAccount(db(), 1_000)
     const { db: watched, asked } = counted(open().db)
     const { spend } = originProcess({ db: watched })
@@ -96,7 +96,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(asked.times).toBe(3)
   })
 
-  it('what the account has not is refused, with what is needed and what is there', async () => {
+  it('rejects a reservation above the balance with the required and available cents', async () => {
     const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
     const refused = await reserve(account, 5).catch((error: unknown) => error)
@@ -105,14 +105,14 @@ function leasesHold(open: () => OpenDatabase): void {
     expect((await reserve(account, 3)).cents).toBe(3)
   })
 
-  it('what is too little for one that waits is enough for the next', async () => {
+  it('grants a small reservation that waits behind one above the balance', async () => {
     const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
     const [large, small] = await Promise.allSettled([reserve(account, 5), reserve(account, 1)])
     expect([large.status, small.status]).toEqual(['rejected', 'fulfilled'])
   })
 
-  it('a reservation grows as far as the account goes', async () => {
+  it('extends a reservation up to the balance of the account', async () => {
     const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
     const reservation = await reserve(account, 1)
@@ -121,7 +121,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(reservation.cents).toBe(3)
   })
 
-  it('five cents that another process holds can be spent at any process, within a second', async () => {
+  it('lets another process spend five cents that one process holds, within a second', async () => {
     const account = await openAccount(db(), 5)
     const holder = originProcess(open())
     const held = await holder.reserve(account, 5)
@@ -138,7 +138,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 0, revenue: 5 })
   })
 
-  it('what another process has reserved is asked for in vain: 402, and not a wait', async () => {
+  it('returns 402 without waiting if another process has reserved the credit', async () => {
     const account = await openAccount(db(), 2)
     const holder = originProcess(open())
     holder.live()
@@ -147,7 +147,7 @@ function leasesHold(open: () => OpenDatabase): void {
     holder.kill()
   })
 
-  it('while a process that holds the credit does not answer, nobody knows; then its lease expires', async () => {
+  it('returns 503 while the holder of the credit does not respond, until its lease expires', async () => {
     const account = await openAccount(db(), 2)
     const clock = { at: Date.now() }
     const dead = originProcess(open(), { clock })
@@ -163,7 +163,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 0, revenue: 2 })
   })
 
-  it('credit that moves between other processes until the deadline is not a 402', async () => {
+  it('does not return 402 if credit moves between other processes until the deadline', async () => {
     const clock = { at: Date.now() }
     const account = await openAccount(db(), 4)
     const [holder, ...takers] = [1, 2, 3, 4].map(() => originProcess(open(), { clock }))
@@ -172,7 +172,7 @@ function leasesHold(open: () => OpenDatabase): void {
       sleep: async (ms, signal) => {
         if (ms !== ASK_LOOK_MS) return sleep(ms, signal)
         await holder!.credits.answer()
-        // The first of them takes a cent more than it needs.
+        // The first one takes a cent more than it needs.
         for (const { reserve } of takers) await reserve(account, 1)
         clock.at += ASK_WAIT_MS
       },
@@ -184,7 +184,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect((await asker.reserve(account, 1)).cents).toBe(1)
   })
 
-  it('a renewed lease stays; one that is not renewed is not spent from before others take it', async () => {
+  it('keeps a renewed lease, and stops spending from an unrenewed one before others can take it', async () => {
     const account = await openAccount(db(), 100)
     const clock = { at: Date.now() }
     const { db: watched, asked } = counted(open().db)
@@ -201,7 +201,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(asked.times).toBe(1)
   })
 
-  it('a lease that had nothing to do works on', async () => {
+  it('keeps an idle lease usable', async () => {
     const account = await openAccount(db(), 100)
     const { credits, spend } = originProcess(open())
     await spend(account)
@@ -210,7 +210,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await credits.balance(account)).toMatchObject({ balance_cents: 49 })
   })
 
-  it('an idle lease goes back', async () => {
+  it('returns a lease that stays idle', async () => {
     const account = await openAccount(db(), 100)
     const clock = { at: Date.now() }
     const { credits, spend } = originProcess(open(), { clock })
@@ -222,7 +222,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await expectSoundBooks(db(), account)).toMatchObject({ leased: 0, balance: 99 })
   })
 
-  it('what one process has spent shows in the balance of another once it is settled', async () => {
+  it('includes settled charges of one process in the balance at another', async () => {
     const account = await openAccount(db(), 100)
     const [one, other] = [originProcess(open()), originProcess(open())]
     const reservation = await one.reserve(account, 5)
@@ -234,7 +234,7 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await one.credits.balance(account)).toMatchObject({ balance_cents: 90 })
   })
 
-  it('a process that waits for one account’s credit gives back another’s meanwhile', async () => {
+  it('releases credit of one account while waiting for credit of another', async () => {
     const [mine, theirs] = await Promise.all([openAccount(db(), 5), openAccount(db(), 5)])
     const [busy, other, silent] = [1, 2, 3].map(() => originProcess(open())) as [P, P, P]
     ;(await silent.reserve(mine, 5)).release()
@@ -248,7 +248,7 @@ function leasesHold(open: () => OpenDatabase): void {
     busy.kill()
   })
 
-  it('a process that ends settles what it spent and gives the rest back', async () => {
+  it('settles charges and returns the remaining credit when a process closes', async () => {
     const account = await openAccount(db(), 100)
     const { credits, reserve, spend } = originProcess(open())
     await Promise.all(Array.from({ length: 30 }, () => spend(account)))
@@ -259,5 +259,5 @@ function leasesHold(open: () => OpenDatabase): void {
 }
 
 let turn = 0
-// Each process has a pool of its own.
+// Each process has its own pool.
 onSharedDatabase(8, (open) => leasesHold(() => open(turn++)))

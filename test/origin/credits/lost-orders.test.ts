@@ -14,18 +14,18 @@ import { losingAnswers, slowAnswers, away } from './unreliable-database.ts'
 
 const OTHER_KEY = `0x${'cd'.repeat(32)}`
 
-/** The UTC day so many days from then. */
+/** Returns the UTC day `days` days after `at`. */
 function dayOf(at: Date, days: number): string {
   return new Date(at.getTime() + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 onSharedDatabase(8, (opened) => {
   let turn = 0
-  // Each process has a pool of its own.
+  // Each process has its own pool.
   const open = () => opened(turn++)
   const db = () => open().db
 
-  it('late charge: a process that was taken for dead charges what is there, and never into debt', async () => {
+  it('late charge: charges a process that was presumed dead from available credit only, never into debt', async () => {
     const account = await openAccount(db(), 10)
     const clock = { at: Date.now() }
     const slow = originProcess(open(), { clock })
@@ -42,7 +42,7 @@ onSharedDatabase(8, (opened) => {
     expect(revenue).toBeGreaterThan(7)
   })
 
-  it('double charge: an order whose answer was lost is sent again, and settles once', async () => {
+  it('double charge: settles an order once if its response was lost and it is sent again', async () => {
     const account = await openAccount(db(), 10)
     const losing = losingAnswers(db())
     const { credits, spend } = originProcess(losing)
@@ -55,7 +55,7 @@ onSharedDatabase(8, (opened) => {
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 8, revenue: 2 })
   })
 
-  it('double charge: nor where its lease had expired before it was sent again', async () => {
+  it('double charge: settles a resent order once even if its lease expired in between', async () => {
     const account = await openAccount(db(), 10)
     const clock = { at: Date.now() }
     const losing = losingAnswers(db())
@@ -70,7 +70,7 @@ onSharedDatabase(8, (opened) => {
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 8, revenue: 2 })
   })
 
-  it('cap exceeded: a part that expired with its lease is not spent after a repeated order', async () => {
+  it('cap exceeded: does not spend a sub-allocation that expired with its lease after a repeated order', async () => {
     const account = await openAccount(db(), 200)
     const clock = { at: Date.now() }
     const losing = losingAnswers(db())
@@ -92,7 +92,7 @@ onSharedDatabase(8, (opened) => {
     expect(await expectSoundBooks(db(), account)).toMatchObject({ revenue: 11 })
   })
 
-  it('a lease whose order is sent again is not taken for expired while its process spends by it', async () => {
+  it('does not expire a lease while its process spends from it and its order is resent', async () => {
     const account = await openAccount(db(), 10)
     const clock = { at: Date.now() }
     const losing = losingAnswers(db())
@@ -112,7 +112,7 @@ onSharedDatabase(8, (opened) => {
     await credits.close()
   })
 
-  it('double spending: what is on its way back is not reserved at the same time', async () => {
+  it('double spending: does not reserve credit that is being returned', async () => {
     const account = await openAccount(db(), 5)
     const slow = slowAnswers(db())
     const [holder, other] = [originProcess(slow), originProcess(open())]
@@ -129,7 +129,7 @@ onSharedDatabase(8, (opened) => {
     other.kill()
   })
 
-  it('an order that arrives after a newer one does nothing', async () => {
+  it('ignores an order that arrives after a newer one', async () => {
     const account = await openAccount(db(), 10)
     const at = new Date()
     const terms = { processId: 'p', starterCents: 0, at, expiresAt: new Date(+at + LEASE_MS) }
@@ -154,7 +154,7 @@ onSharedDatabase(8, (opened) => {
     expect(await booksOf(db(), account)).toMatchObject({ leased: 1, inLeases: 1 })
   })
 
-  it('lockout: charges for any number of actions are settled, and shown to who asks', async () => {
+  it('lockout: settles and lists charges for any number of actions', async () => {
     const account = await openAccount(db(), 12_000)
     const { credits } = originProcess(open())
     const reservations = await Promise.all(
@@ -171,7 +171,7 @@ onSharedDatabase(8, (opened) => {
     expect(await booksOf(db(), account)).toMatchObject({ balance: 0, revenue: 12_000 })
   })
 
-  it('a ledger that is away is not known to be empty', async () => {
+  it('does not report an unavailable ledger as empty', async () => {
     const { credits, reserve } = originProcess({ db: away(db()) })
     await expect(reserve(newAccount(), 1)).rejects.toThrow(CreditsUnavailable)
     await expect(credits.balance(newAccount())).rejects.toThrow(CreditsUnavailable)

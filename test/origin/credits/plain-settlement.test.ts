@@ -49,7 +49,7 @@ function orderOf(account: string, sequence: number, order: Partial<LeaseOrder> =
   }
 }
 
-/** An account with 100 cents, 40 of them in a lease whose process may spend by two keys, as far as it likes. */
+/** An account with 100 cents, 40 of them in a lease from which two keys may spend without a cap. */
 async function leased(db: Db): Promise<string> {
   const account = await openAccount(db, 100)
   const credit = { ...NOTHING, need: 40 }
@@ -62,7 +62,7 @@ async function leased(db: Db): Promise<string> {
 
 const CAP = { capCents: 500, windowSeconds: 3_600 }
 
-/** All rows that tell of an account, without what differs between two accounts. */
+/** All rows about an account, without the values that differ between accounts. */
 async function rowsOf(db: Db, account: string) {
   const of = { accountHash: account }
   const text = JSON.stringify({
@@ -109,7 +109,7 @@ async function rowsOf(db: Db, account: string) {
   ) as unknown
 }
 
-/** Until a statement waits for a lock. */
+/** Waits until a statement waits for a lock. */
 async function untilOneWaits(db: Db): Promise<void> {
   for (;;) {
     const waiting = await db.execute(
@@ -129,7 +129,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(await rowsOf(db(), order.accountHash)).toEqual(before)
   }
 
-  it('leaves the same rows, and says the same, as a whole transaction', async () => {
+  it('leaves the same rows and returns the same result as a full transaction', async () => {
     const [plain, other] = [await leased(db()), await leased(db())]
     for (const sequence of [2, 3]) {
       const said = await settlePlainly(db(), orderOf(plain, sequence), TERMS)
@@ -141,7 +141,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(await booksOf(db(), plain)).toMatchObject({ total: 0, balance: 78, revenue: 22 })
   })
 
-  it('double charge: an order that is sent again does nothing', async () => {
+  it('double charge: does nothing for an order that is sent again', async () => {
     const account = await leased(db())
     expect(await settlePlainly(db(), orderOf(account, 2), TERMS)).toBeDefined()
     await refuses(orderOf(account, 2))
@@ -149,13 +149,13 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(await booksOf(db(), account)).toMatchObject({ revenue: 11 })
   })
 
-  it('double charge: an order that comes late, behind the next, does nothing', async () => {
+  it('double charge: does nothing for an order that arrives after the next one', async () => {
     const account = await leased(db())
     await settlePlainly(db(), orderOf(account, 3), TERMS)
     await refuses(orderOf(account, 2))
   })
 
-  it('overdraft: a lease that does not cover what was spent and is reserved is left to the whole transaction', async () => {
+  it('overdraft: leaves an order to the full transaction if its lease does not cover charges and reservations', async () => {
     const account = await leased(db())
     const { held } = (await whole(orderOf(account, 2, { charges: [] }))).credit
     await refuses(orderOf(account, 3, { credit: { ...NOTHING, reserved: held - 10 } }))
@@ -163,13 +163,13 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(await settlePlainly(db(), orderOf(account, 3, { credit }), TERMS)).toBeDefined()
   })
 
-  it('a lease that has returned to its account is left to the whole transaction', async () => {
+  it('leaves an order to the full transaction if its lease was returned to the account', async () => {
     const account = await leased(db())
     await db().delete(creditLeases).where(eq(creditLeases.accountHash, account))
     await refuses(orderOf(account, 2))
   })
 
-  it('debt is paid by the whole transaction', async () => {
+  it('leaves an order to the full transaction if there is debt to pay', async () => {
     const account = await leased(db())
     await db().transaction(async (tx) => {
       await changeAccount(tx, await lockAccount(tx, account, TERMS), { debtCents: 5 })
@@ -177,7 +177,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
     await refuses(orderOf(account, 2))
   })
 
-  it('a key with a cap is left to the whole transaction, which counts what it spends', async () => {
+  it('leaves charges of a key with a cap to the full transaction, which counts them', async () => {
     const account = await leased(db())
     const payer = { accountHash: account, keyHash: OTHER }
     await db().transaction(async (tx) => {
@@ -190,7 +190,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(spent.get(spentBy(OTHER))).toMatchObject({ amount: 2 })
   })
 
-  it('a cap that is set while the order waits for the account is not passed by', async () => {
+  it('does not bypass a cap that is set while the order waits for the account', async () => {
     const account = await leased(db())
     const payer = { accountHash: account, keyHash: OTHER }
     let settled: ReturnType<typeof settlePlainly> | undefined
@@ -204,13 +204,13 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(await booksOf(db(), account)).toMatchObject({ revenue: 0 })
   })
 
-  it('another account’s lease is not spent from', async () => {
+  it('does not spend from the lease of another account', async () => {
     const [account, other] = [await leased(db()), await leased(db())]
     await refuses(orderOf(account, 2, { leaseId: `lease of ${other}` }))
     expect(await booksOf(db(), other)).toMatchObject({ revenue: 0 })
   })
 
-  it('many at once on one account are charged once each', async () => {
+  it('charges once if many processes send one order at once', async () => {
     const account = await leased(db())
     const orders = Array.from({ length: 8 }, () => orderOf(account, 2))
     const answers = await Promise.all(orders.map((order) => settlePlainly(db(), order, TERMS)))
@@ -219,7 +219,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
   })
 }
 
-it('an order that wants something, or gives something back, is not plain', () => {
+it('does not classify an order as plain if it requests or returns something', () => {
   const account = newAccount()
   expect(isPlain(orderOf(account, 1))).toBe(true)
   expect(isPlain(orderOf(account, 1, { charges: [] }))).toBe(false)

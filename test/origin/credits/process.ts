@@ -1,4 +1,4 @@
-/** Origin processes, as far as credit goes, on a database that they share. */
+/** Origin processes on a shared database, limited to credit. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { Credits } from '../../../origin/credits/credits.ts'
@@ -10,7 +10,10 @@ import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/d
 
 type Db = OpenDatabase['db']
 
-/** Tries again while nobody knows: a process of a busy machine may not answer in time. @throws any other refusal */
+/**
+ * Retries while the outcome is unknown, because a process on a busy machine may not answer in time.
+ * @throws any other error
+ */
 export async function onceKnown<Value>(attempt: () => Promise<Value>): Promise<Value> {
   for (;;) {
     try {
@@ -25,7 +28,7 @@ export const newAccount = () => `0x${randomBytes(32).toString('hex')}`
 export const KEY = `0x${'ab'.repeat(32)}`
 export const REFERENCE = { subject: 'add_group' }
 
-/** A process with a clock of its own; `clock.at` moves by hand unless it is the real one. */
+/** A process with its own clock. `clock.at` is advanced by hand; without a clock, real time is used. */
 export function originProcess(
   { db }: Pick<OpenDatabase, 'db'>,
   {
@@ -53,7 +56,7 @@ export function originProcess(
     processId,
     credits,
     logs,
-    /** Answers other processes, as a live one does. */
+    /** Answers requests of other processes, as a live process does. */
     live: () => {
       let isLooking = false
       const look = async () => {
@@ -64,9 +67,9 @@ export function originProcess(
       }
       looking = setInterval(() => void look(), 20)
     },
-    /** Stops without a word: what it holds stays held. */
+    /** Stops without releasing its leases. */
     kill: () => clearInterval(looking),
-    /** Reserves cents of an account by one of its keys. */
+    /** Reserves cents of an account with one of its keys. */
     reserve: (accountHash: string, cents: number, keyHash = KEY) =>
       credits.reserve({ accountHash, keyHash }, cents),
     spend: async (accountHash: string, cents = 1, keyHash = KEY) => {
@@ -76,7 +79,7 @@ export function originProcess(
   }
 }
 
-/** Opens an account that has just so much, and no starter credits. */
+/** Opens an account with exactly this balance and no starter credits. */
 export async function openAccount(db: Db, cents: number, account = newAccount()): Promise<string> {
   await db.transaction(async (tx) => {
     const at = new Date()

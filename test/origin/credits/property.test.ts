@@ -21,11 +21,11 @@ import { booksOf, KEY, openAccount, originProcess, REFERENCE } from './process.t
 
 const PROCESSES = 3
 
-/** Looks for what a killed process had under way: far more than such transactions take. */
+/** Checks for transactions that a killed process had in flight, with far more attempts than they need. */
 const LATE_TRIES = 100
 const LATE_LOOK_MS = 20
 
-/** What may happen at one of the processes. */
+/** A step at one of the processes. */
 const step = fc.record({
   at: fc.nat(PROCESSES - 1),
   cents: fc.integer({ min: 1, max: 12 }),
@@ -48,7 +48,7 @@ const step = fc.record({
     'crash',
   ),
 })
-/** What there is to spend: by the account, and by its key. */
+/** Spending limits of the account and of its key. */
 const limits = fc.record({
   granted: fc.integer({ min: 0, max: 60 }),
   capCents: fc.integer({ min: 0, max: 60 }),
@@ -63,7 +63,7 @@ const REFUSALS = [
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-/** One process, its open reservations, and a database that can lose the answer to a commit. */
+/** One process, its open reservations, and a database that can lose the response to a commit. */
 function member(database: OpenDatabase, clock: { at: number }) {
   let losing = false
   const db = new Proxy(database.db, {
@@ -87,7 +87,7 @@ function member(database: OpenDatabase, clock: { at: number }) {
   return { ...process, open, runs, loseAnswer: () => void (losing = true) }
 }
 
-/** Failures of the action before, so that few are left, and how long each further one is. */
+/** Earlier failures of the action, so that few more are allowed. */
 const FAILED_BEFORE_MS = FAILED_EXECUTION_MS - 5_000
 const FAILURE_MS = 1_000
 const CID = 'QmAction'
@@ -161,7 +161,7 @@ async function play(
   }
 
   for (const next of steps) {
-    // Beside each other: what waits for another process must not keep it from answering.
+    // Steps run concurrently, because a step that waits for another process must not keep it from answering.
     const done = act(next).catch((error: unknown) => {
       if (REFUSALS.some((refusal) => error instanceof refusal)) return
       if (error instanceof Error && error.message.startsWith('the connection broke')) return
@@ -171,7 +171,7 @@ async function play(
     await Promise.race([done, new Promise((resume) => setTimeout(resume, 2))])
     await expectSound(db, account, granted, { capCents, settled, failures })
   }
-  // Nobody waits for those who do not answer: neither who asked before, nor who asks while it closes.
+  // Time passes, so that pending and closing processes do not wait for unresponsive ones.
   const passing = setInterval(() => (clock.at += 500), 10)
   await Promise.all(under)
   for (const { open: left, runs } of members) {
@@ -184,7 +184,7 @@ async function play(
   }
   clearInterval(passing)
   const last = member(open(0), clock)
-  // What a killed process had under way may reach the database after all: its lease expires then, as any other.
+  // A transaction of a killed process may still reach the database. Its lease then expires like any other.
   let books: Awaited<ReturnType<typeof expectSound>>
   let tries = 0
   do {
@@ -223,7 +223,7 @@ async function expectSound(
 }
 
 function propertyHolds(open: (index: number) => OpenDatabase, runs: number): void {
-  it('whatever processes do, and whenever they die: sums are zero, no overdraft, no double charge, no cap exceeded', async () => {
+  it('keeps the books sound through any steps and kills: zero sums, no overdraft, no double charge, no cap exceeded', async () => {
     await fc.assert(
       fc.asyncProperty(
         limits,
@@ -234,7 +234,7 @@ function propertyHolds(open: (index: number) => OpenDatabase, runs: number): voi
     )
   }, 90_000)
 
-  it('without crashes, expiries and lost answers, all that was settled is charged, and all failures counted', async () => {
+  it('charges all that was settled and counts all failures if there are no crashes, expiries or lost answers', async () => {
     const calm = step.filter(
       ({ act }) => !['crash', 'expire', 'lose an answer', 'renew'].includes(act),
     )

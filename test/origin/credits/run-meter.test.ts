@@ -4,7 +4,7 @@ import { EXECUTION_SECOND_CENTS } from '../../../shared/limits.ts'
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
-  // No process begins a run in its first millisecond.
+  // In production, no run starts in the first millisecond of its process.
   await vi.advanceTimersByTimeAsync(1)
 })
 afterEach(() => void vi.useRealTimers())
@@ -18,14 +18,14 @@ function meterOf(): RunMeter {
   return new RunMeter(budget, () => {})
 }
 
-it('takes the executor at its word for the time of a run', async () => {
+it('uses the run time that the executor reports', async () => {
   const meter = meterOf()
   meter.start()
   await vi.advanceTimersByTimeAsync(5_000)
   expect(meter.end(4_900)).toBe(4_900)
 })
 
-it('free seconds: an executor that reports much less than was measured is not believed', async () => {
+it('free seconds: uses the measured time if the executor reports much less', async () => {
   const meter = meterOf()
   meter.start()
   await vi.advanceTimersByTimeAsync(60_000)

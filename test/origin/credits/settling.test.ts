@@ -19,7 +19,7 @@ const charge = (subject: string, cents: number): Charge => ({
   quantity: 1,
 })
 
-it('overspending: several charges of a key are under its cap together', async () => {
+it('overspending: applies a cap to all charges of a key together', async () => {
   const { db } = database
   const accountHash = await openAccount(db, 100)
   const budget = capOf(KEY)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { booksOf } from './process.ts'
 
-/** Sums that are held whatever happens. */
+/** Checks sums that must always hold. */
 export async function expectSoundBooks(db: OpenDatabase['db'], account: string) {
   const books = await booksOf(db, account)
   expect(books.total).toBe(0)

@@ -1,15 +1,15 @@
-/** Databases that carry out what they are asked, and answer late, not at all, or are counted. */
+/** Databases that execute their statements, but respond late or never, or are counted. */
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 
 type Db = OpenDatabase['db']
 
-/** How often a database was asked for a transaction, or a statement of its own. */
+/** Counts the transactions of a database, and its statements outside of a transaction. */
 export function counted(db: Db) {
   const asked = { times: 0 }
   return { db: afterCommits(db, async () => void asked.times++), asked }
 }
 
-/** A database whose commits are carried out and, while told so, never answered. */
+/** A database that executes commits, but does not respond to them while `lose` is set. */
 export function losingAnswers(db: Db) {
   const losing = { db, lose: false }
   losing.db = afterCommits(db, async () => {
@@ -18,7 +18,7 @@ export function losingAnswers(db: Db) {
   return losing
 }
 
-/** A database whose commits are answered later, from `hold` until `answer`. */
+/** A database that delays the responses to commits from `hold` until `answer`. */
 export function slowAnswers(db: Db) {
   let gate = Promise.resolve()
   let open = () => {}
@@ -26,12 +26,12 @@ export function slowAnswers(db: Db) {
   return { db: afterCommits(db, () => gate), hold, answer: () => open() }
 }
 
-/** A database that nobody reaches. */
+/** An unreachable database. */
 export function away(db: Db): Db {
   return new Proxy(db, { get: () => () => Promise.reject(new Error('connection refused')) })
 }
 
-/** A database that nobody reaches while it is said to be away. */
+/** A database that is unreachable while `isAway` is set. */
 export function goingAway(db: Db) {
   const going = { db, isAway: false }
   going.db = new Proxy(db, {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../../origin/db/open.ts'
 
-/** The paths of a database's files on the disk of its server, and of the server's log of writes, all of it written. */
+/** Returns the paths of a database's data files and of the server's write-ahead log, after a checkpoint. */
 export async function databaseFiles(db: Database): Promise<string[]> {
   await db.execute(sql`checkpoint`)
   const asked = sql`select current_setting('data_directory') as folder, oid from pg_database where datname = current_database()`

@@ -11,7 +11,7 @@ onSharedDatabase(2, (open) => {
       expiresAt: new Date(at),
     }))
 
-  it('what is old is deleted however much there is of it, and nothing else', async () => {
+  it('deletes all old rows, in any number, and no others', async () => {
     const { db } = open(0)
     await db.insert(replayIds).values(rows('old', 12_001, 0))
     await db.insert(replayIds).values(rows('new', 2, 1_000))

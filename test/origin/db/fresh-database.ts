@@ -1,4 +1,4 @@
-/** A database of a test's own, on the server of the test run (`docs/decisions/0055-what-tests-share.md`). */
+/** Creates a separate database for a test on the server of the test run (`docs/decisions/0055-what-tests-share.md`). */
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
@@ -6,14 +6,14 @@ import { databaseAt, TEMPLATE, TEST_SERVER } from './server-setup.ts'
 
 export type FreshDatabase = {
   url: string
-  /** Also while somebody is connected to it. */
+  /** Also works while clients are connected. */
   drop: () => Promise<void>
 }
 
-/** With the tables of production and no rows. */
+/** Creates a database with the tables of production and no rows. */
 export const freshDatabase = () => copyOf(TEMPLATE)
 
-/** As an operator gives the first process of a deployment. */
+/** Creates an empty database, as an operator provides it for a new deployment. */
 export const emptyDatabase = () => copyOf('template1')
 
 async function copyOf(template: string): Promise<FreshDatabase> {
@@ -25,7 +25,7 @@ async function copyOf(template: string): Promise<FreshDatabase> {
   }
 }
 
-/** The same, opened as by a process of the origin; `close` drops it. */
+/** Creates such a database and opens it like a process of the origin. `close` drops it. */
 export async function openFresh(): Promise<OpenDatabase & { url: string }> {
   const { url, drop } = await freshDatabase()
   const database = await openDatabase(url)

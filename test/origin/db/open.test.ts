@@ -4,7 +4,7 @@ import { openDatabase } from '../../../origin/db/open.ts'
 import { replayIds } from '../../../origin/db/schema.ts'
 import { emptyDatabase, type FreshDatabase } from './fresh-database.ts'
 
-describe('a server', () => {
+describe('a database server', () => {
   let server: FreshDatabase
   beforeAll(async () => {
     server = await emptyDatabase()
@@ -12,13 +12,13 @@ describe('a server', () => {
   afterAll(() => server?.drop())
   const open = () => openDatabase(server.url)
 
-  it('is migrated by one of the processes that start together, and used by all', async () => {
+  it('is migrated by one of several concurrently starting processes, and used by all', async () => {
     const opened = await Promise.all(Array.from({ length: 6 }, open))
     for (const { db } of opened) expect(await db.select().from(replayIds)).toEqual([])
     await Promise.all(opened.map(({ close }) => close()))
   })
 
-  it('may drop its idle connections: the next query makes a new one', async () => {
+  it('can drop idle connections: the next query opens a new one', async () => {
     const { db, close } = await open()
     await db.execute(sql`select 1`)
     const killer = await open()
@@ -32,7 +32,7 @@ describe('a server', () => {
     await Promise.all([close(), killer.close()])
   })
 
-  it('may break a connection in the middle of a transaction: that one fails, and the process lives on', async () => {
+  it('can break a connection during a transaction: the transaction fails, but not the process', async () => {
     const [one, other] = [await open(), await open()]
     const broken = one.db.transaction(async (tx) => {
       const { rows } = (await tx.execute(sql`select pg_backend_pid() as pid`)) as {
@@ -46,7 +46,7 @@ describe('a server', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  it('that is not there fails the start', async () => {
+  it('that is unreachable fails the start', async () => {
     const nowhere = openDatabase('postgres://svc@127.0.0.1:1/none')
     await expect(nowhere).rejects.toThrow('ECONNREFUSED')
   })

@@ -6,13 +6,13 @@ import { connectionPool } from '../../../origin/db/pool.ts'
 import { silentProxy } from '../../doubles/silent-proxy.ts'
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 
-/** A client whose connection breaks when a transaction begins, as long as it is told so. */
+/** A client that breaks its connection at the beginning of a transaction while `now` is set. */
 const breaking = { now: true }
 class BreakingClient extends Client {
   readonly #query = super.query.bind(this) as (...args: unknown[]) => unknown
   override query = ((...args: unknown[]): unknown => {
     const [first] = args as [{ text?: string }]
-    // Its socket ends before the statement can be sent.
+    // Closes the socket before the statement can be sent.
     if (breaking.now && first.text?.startsWith('begin')) this.connection.stream.destroy()
     return this.#query(...args)
   }) as Client['query']
@@ -25,7 +25,7 @@ describe('a pool of connections', () => {
   })
   afterAll(() => server?.drop())
 
-  it('loses none to transactions whose begin fails: after more of them than it has connections, the next one works', async () => {
+  it('leaks no connection if begin fails: works after more failures than it has connections', async () => {
     const pool = connectionPool({ connectionString: server.url, max: 2, Client: BreakingClient })
     const db = drizzle(pool)
     for (let count = 0; count < 3; count++)
@@ -36,9 +36,9 @@ describe('a pool of connections', () => {
     await pool.end()
   })
 
-  it('gives up connections that hang, in a transaction or not: the next queries get others', async () => {
+  it('drops hanging connections, in a transaction or not, and opens new ones', async () => {
     const url = new URL(server.url)
-    url.search = '' // No Unix socket: the proxy is on loopback.
+    url.search = '' // // Clears the Unix socket, because the proxy listens on loopback.
     const proxy = await silentProxy(Number(url.port))
     url.port = String(proxy.port)
     const connectionString = url.href
@@ -57,7 +57,7 @@ describe('a pool of connections', () => {
     proxy.close()
   })
 
-  it('mixed up: a transaction that was not answered in time is never committed by the next one', async () => {
+  it('mixed up: a transaction that timed out is never committed by the next one', async () => {
     const pool = connectionPool({ connectionString: server.url, max: 1, query_timeout: 500 })
     const db = drizzle(pool)
     await db.execute(sql`create table noted (what text)`)
@@ -72,7 +72,7 @@ describe('a pool of connections', () => {
     await pool.end()
   })
 
-  it('lockout: a process that stopped in a transaction does not keep a lock for ever', async () => {
+  it('lockout: a process that stops during a transaction does not keep a lock forever', async () => {
     const options = { connectionString: server.url, max: 1 }
     const stopped = connectionPool({ ...options, idle_in_transaction_session_timeout: 300 })
     const other = connectionPool(options)

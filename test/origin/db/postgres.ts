@@ -1,4 +1,4 @@
-/** A Postgres server for tests, which forgets what it has when it ends. */
+/** A Postgres server for tests, without durability. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,17 +8,17 @@ import { Child } from '../../../origin/stack/child.ts'
 import { freePort } from '../../../origin/stack/ports.ts'
 import { makeDataFolder, postgresServer, postgresUrl } from '../../../origin/stack/postgres.ts'
 
-/** Nothing of a test has to outlive its machine. */
+/** Test data does not need to survive a crash. */
 const FORGETFUL = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // Each open database has a pool, and several files of tests run side by side.
+  // Each open database has a pool, and several test files run in parallel.
   max_connections: '500',
 }
 
 export type PostgresServer = {
-  /** Of its first database, which is empty. */
+  /** URL of the initial, empty database. */
   url: string
   close(): Promise<void>
 }

@@ -1,13 +1,13 @@
-/** One Postgres for a test run, with a migrated and empty database that each test's own is a copy of. */
+/** Starts one Postgres server per test run, with a migrated, empty database from which each test copies its own. */
 import { Client } from 'pg'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { forAllProjects } from '../../doubles/for-all-projects.ts'
 import { startPostgres } from './postgres.ts'
 
-/** The variable of this process, and so of its workers, that says where the server is. */
+/** Environment variable with the server's URL, inherited by the test workers. */
 export const TEST_SERVER = 'TEST_POSTGRES'
 
-/** The database that others are copies of. */
+/** The template from which test databases are copied. */
 export const TEMPLATE = 'template_migrated'
 
 export default function setup(): Promise<() => Promise<void>> {
@@ -17,7 +17,7 @@ export default function setup(): Promise<() => Promise<void>> {
     await client.connect()
     await client.query(`create database ${TEMPLATE}`)
     await client.end()
-    // Closed again: a database that somebody uses can not be copied.
+    // Closed again, because Postgres cannot copy a database that has connections.
     await (await openDatabase(databaseAt(server.url, TEMPLATE))).close()
     process.env[TEST_SERVER] = server.url
     return async () => {
@@ -27,7 +27,7 @@ export default function setup(): Promise<() => Promise<void>> {
   })
 }
 
-/** Another database of the same server. */
+/** Returns the URL of another database on the same server. */
 export function databaseAt(server: string, name: string): string {
   const url = new URL(server)
   url.pathname = `/${name}`

@@ -3,8 +3,9 @@ import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 
 /**
- * Tests on one database that several processes share.
- * @param tests gets the database as the process of that number has it open; there are so many processes, taken in turns
+ * Runs tests on one database that several processes share.
+ * @param tests receives a function that returns the database as opened by the process with an index; indices wrap
+ * around
  */
 export function onSharedDatabase(
   processes: number,

@@ -9,13 +9,13 @@ const composeText = readFileSync(
 const appCompose = (text = composeText) =>
   JSON.parse(appComposeText(text)) as Record<string, unknown>
 
-describe('the text that a dstack machine measures', () => {
-  it('holds the compose file byte for byte, and is the same each time', () => {
+describe('the app-compose text that a dstack machine measures', () => {
+  it('contains the compose file byte for byte, and is deterministic', () => {
     expect(appCompose()['docker_compose_file']).toBe(composeText)
     expect(appComposeText(composeText)).toBe(appComposeText(composeText))
   })
 
-  it('says that this is production, in the measured text itself', () => {
+  it('sets production mode within the measured text', () => {
     expect(composeText).toContain('- SVC_ENV=production\n')
     expect(composeText).toContain('- SVC_TEE=dstack\n')
   })
@@ -27,13 +27,13 @@ describe('the text that a dstack machine measures', () => {
     expect(composeText).not.toMatch(/^\s*build:/m)
   })
 
-  it('gives the guest agent’s socket to the origin alone', () => {
+  it('mounts the guest agent’s socket only in the origin', () => {
     const [origin = '', acme = ''] = composeText.split(/^ {2}acme:$/m)
     expect(origin).toContain('- /var/run/dstack.sock:/var/run/dstack.sock\n')
     expect(acme).not.toContain('dstack.sock')
   })
 
-  it('takes from the unmeasured environment secrets alone, and nothing that says whom to believe', () => {
+  it('takes from the unmeasured environment secrets alone, and nothing that affects trust', () => {
     const secrets = [
       'DATABASE_URL',
       'SVC_CHANNEL_PSK',
@@ -45,7 +45,7 @@ describe('the text that a dstack machine measures', () => {
     expect(appCompose()['allowed_envs']).toEqual(secrets)
   })
 
-  it('does not take the shell’s own variables for secrets', () => {
+  it('does not treat the shell’s own variables as secrets', () => {
     expect(variablesIn('a: ${B}\n# ${C}\nd: $$E $${F} $G\n  - H\n  - I=1\n')).toEqual([
       'B',
       'G',
@@ -53,7 +53,7 @@ describe('the text that a dstack machine measures', () => {
     ])
   })
 
-  it('shows no logs, ends TLS nowhere else, and has its keys from the KMS', () => {
+  it('disables public logs and the gateway, and gets its keys from the KMS', () => {
     expect(appCompose()).toMatchObject({
       public_logs: false,
       gateway_enabled: false,

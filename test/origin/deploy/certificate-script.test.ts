@@ -8,7 +8,7 @@ const compose = readFileSync(
   new URL('../../../origin/deploy/docker-compose.yaml', import.meta.url),
   'utf8',
 )
-/** The script of the container `acme`, as its shell gets it. */
+/** The script of the container `acme`, as its shell receives it. */
 const script = compose
   .match(/^ {6}- \|\n((?: {8}.*\n)+)/m)![1]!
   .replace(/^ {8}/gm, '')
@@ -27,7 +27,7 @@ const ACCOUNT = JSON.stringify(
   '\t',
 )
 
-describe('the container that gets the certificate', () => {
+describe('the certificate container', () => {
   let folder: string
   const file = (name: string) => readFileSync(join(folder, name), 'utf8')
   const lego = (text: string) => {
@@ -39,7 +39,7 @@ describe('the container that gets the certificate', () => {
     printf '%s' '${ACCOUNT}' > ${folder}/acme/accounts/acme.example/operations/account.json
     echo chain${serial} > ${folder}/acme/certificates/origin.example.crt
     echo key${serial} > ${folder}/acme/certificates/origin.example.key`
-  /** One look; what it would wait for the next. */
+  /** Runs one iteration, and returns the pause that would follow. */
   const look = () => {
     const here = script
       .replace(/\/(acme|tls|tmp|lego)\b/g, (path) => `${folder}${path}`)
@@ -52,7 +52,7 @@ describe('the container that gets the certificate', () => {
     for (const name of ['acme', 'tls', 'tmp']) mkdirSync(join(folder, name))
   })
 
-  it('gives the origin chain, key and account, and of the account its URI alone', () => {
+  it('gives the origin the chain, the key and, of the ACME account, only its URI', () => {
     lego(issued(1))
     expect(look()).toBe('pause 43200')
     expect(file('tls/fullchain.pem')).toBe('chain1\n')
@@ -60,7 +60,7 @@ describe('the container that gets the certificate', () => {
     expect(file('tls/acme-account.json')).toBe('{"uri":"https://acme.example/acme/acct/7"}\n')
   })
 
-  it('gives it the renewed pair', () => {
+  it('replaces the pair after a renewal', () => {
     lego(issued(1))
     look()
     lego(issued(2))
@@ -68,7 +68,7 @@ describe('the container that gets the certificate', () => {
     expect([file('tls/fullchain.pem'), file('tls/privkey.pem')]).toEqual(['chain2\n', 'key2\n'])
   })
 
-  it('keeps what is there when the authority is away, and looks again soon', () => {
+  it('keeps the current pair and retries soon if the authority is unavailable', () => {
     lego(issued(1))
     look()
     lego('exit 1')
@@ -76,7 +76,7 @@ describe('the container that gets the certificate', () => {
     expect(file('tls/fullchain.pem')).toBe('chain1\n')
   })
 
-  it('shows nothing before there is a certificate', () => {
+  it('writes nothing before there is a certificate', () => {
     lego('exit 1')
     look()
     expect(existsSync(join(folder, 'tls/fullchain.pem'))).toBe(false)

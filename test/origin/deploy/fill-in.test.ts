@@ -21,39 +21,43 @@ const GOOD: Record<string, string | number> = {
 const code = (text: string) => text.replace(/^\s*#.*$/gm, '')
 
 describe('the compose file of one deployment', () => {
-  it('has the deployment’s values, and no gap is left', () => {
+  it('has the deployment’s values, and no placeholder is left', () => {
     const text = filledIn(compose, GOOD)
     expect(code(text)).not.toContain('.invalid')
     expect(text).toContain(`    image: ${GOOD['image']}\n`)
     expect(text).toContain('      - SVC_CONTRACT_BLOCK=12345678\n')
   })
 
-  it('gets its certificate for the host of its address', () => {
+  it('gets a certificate for the host of its address', () => {
     expect(filledIn(compose, GOOD)).toContain('      - LEGO_DOMAINS=origin.example\n')
   })
 
-  it('changes nothing else', () => {
+  it('differs from the template only in these values', () => {
     const [before, after] = [compose.split('\n'), filledIn(compose, GOOD).split('\n')]
     expect(after).toHaveLength(before.length)
     const changed = before.filter((line, i) => line !== after[i])
     expect(changed).toHaveLength(Object.keys(GOOD).length + 1)
   })
 
-  it.each(Object.keys(GOOD))('is not made without %s', (name) => {
+  it.each(Object.keys(GOOD))('cannot be made without %s', (name) => {
     const { [name]: _left, ...others } = GOOD
     expect(() => filledIn(compose, others)).toThrow(`${name}: missing`)
   })
 
   it.each([
     ['image', 'registry.example/svc-origin:latest', 'expected name@sha256'],
-    ['image', compose.match(/image: (fill-in.*)/)![1]!, 'still the example'],
-    ['image', `a.example/b@sha256:${compose.match(/@sha256:(e3b0\S+)/)![1]!}`, 'no image'],
-    ['SVC_CHAIN_RPC', '${EVIL}', 'read otherwise'],
-    ['SVC_CHAIN_NAME', 'base\n      - SVC_TEE=simulated', 'read otherwise'],
+    ['image', compose.match(/image: (fill-in.*)/)![1]!, 'still the example value'],
+    [
+      'image',
+      `a.example/b@sha256:${compose.match(/@sha256:(e3b0\S+)/)![1]!}`,
+      'expected the digest of an image',
+    ],
+    ['SVC_CHAIN_RPC', '${EVIL}', 'a character with a special meaning'],
+    ['SVC_CHAIN_NAME', 'base\n      - SVC_TEE=simulated', 'a character with a special meaning'],
     ['SVC_PUBLIC_URL', 'http://origin.example', 'expected https'],
-    ['SVC_PUBLIC_URL', 'https://origin.example/path', 'and no more'],
-    ['SVC_ENV', 'local', 'not a value that the compose file asks for'],
-  ])('is not made with %s %s', (name, value, fault) => {
+    ['SVC_PUBLIC_URL', 'https://origin.example/path', 'without a path or query'],
+    ['SVC_ENV', 'local', 'not a variable of the compose file'],
+  ])('cannot be made with %s %s', (name, value, fault) => {
     expect(() => filledIn(compose, { ...GOOD, [name]: value })).toThrow(fault)
   })
 })

@@ -48,7 +48,7 @@ const CHECKOUT: Record<string, string> = {
   'test/a.test.ts': 'test',
 }
 
-/** A checkout of these files, written in this order, with this time and these rights on them. */
+/** Writes a checkout of these files, in this order, with this modification time and mode. */
 async function checkout(
   name: string,
   files: [string, string][],
@@ -66,7 +66,7 @@ const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() 
 const packed = (root: string) => writeLayer(root, runtimeFiles(root), nowhere())
 
 describe('the layer of the application', () => {
-  it('is the same of two checkouts that differ in times, rights and the order of their files', async () => {
+  it('is identical for two checkouts that differ in times, modes and file order', async () => {
     const files = Object.entries(CHECKOUT)
     const one = await checkout('one', files, { time: 1, mode: 0o600 })
     const other = await checkout('other', files.toReversed(), { time: 1_700_000_000, mode: 0o755 })
@@ -76,7 +76,7 @@ describe('the layer of the application', () => {
     expect(await writeLayer(one, paths.toReversed(), nowhere())).toEqual(await packed(one))
   })
 
-  it('is another when one byte is', async () => {
+  it('changes if one byte changes', async () => {
     const root = await checkout('before', Object.entries(CHECKOUT))
     const changed = await checkout(
       'after',
@@ -85,7 +85,7 @@ describe('the layer of the application', () => {
     expect((await packed(root)).digest).not.toBe((await packed(changed)).digest)
   })
 
-  it('has what the origin needs, under /app, and nothing of the machine that made it', async () => {
+  it('contains what the origin needs, under /app, and nothing specific to the build machine', async () => {
     const root = await checkout('listed', Object.entries(CHECKOUT), { time: 1_700_000_000 })
     const file = join(scratch, 'listed.tar')
     await writeLayer(root, runtimeFiles(root), createWriteStream(file))
@@ -111,17 +111,17 @@ describe('the layer of the application', () => {
     ])
   })
 
-  it('is not made of packages that are not the lockfile’s', async () => {
+  it('is not built from packages that differ from the lockfile', async () => {
     const files = { ...CHECKOUT, 'node_modules/a/package.json': '{"version":"1.2.4"}' }
     const root = await checkout('tampered', Object.entries(files))
-    expect(() => runtimeFiles(root)).toThrow('node_modules/a: 1.2.4 is installed, not 1.2.3')
+    expect(() => runtimeFiles(root)).toThrow('node_modules/a: expected version 1.2.3, found 1.2.4')
   })
 })
 
 const digestOf = (bytes: string | Buffer) =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** A base image as a registry has it: an index, with another platform in it, and the image of this one. */
+/** Creates a base image as a registry stores it: an index with this platform's image and another platform's. */
 async function baseImage(
   name: string,
   node = '24.21.0',
@@ -176,13 +176,13 @@ const parsed = async (layout: string, digest: string) =>
   JSON.parse((await blobOf(layout, digest)).toString()) as unknown
 
 describe('the image of the origin', () => {
-  it('has the same digest each time it is made', async () => {
+  it('has the same digest each time it is built', async () => {
     const base = await baseImage('base')
     const [first, second] = [await made('first', base), await made('second', base)]
     expect(first.image).toBe(second.image)
   })
 
-  it('is the base with one layer more, and starts the origin with no way to open a debugger', async () => {
+  it('is the base plus one layer, and starts the origin with the debugger disabled', async () => {
     const { output, layer, image } = await made('whole', await baseImage('base-of-whole'))
     const manifest = (await parsed(output, image)) as { layers: Layer[]; config: Layer }
     const digests = manifest.layers.map(({ digest }) => digest)
@@ -204,19 +204,23 @@ describe('the image of the origin', () => {
     })
   })
 
-  it('is not put on a base that was exchanged', async () => {
+  it('is not built on a base that was modified', async () => {
     const { base, digest } = await baseImage('exchanged')
     const path = join(base, 'blobs', digestOf('the base').replace(':', '/'))
     await writeFile(path, 'another base')
-    await expect(made('on-exchanged', { base, digest })).rejects.toThrow('is not sha256:')
+    await expect(made('on-exchanged', { base, digest })).rejects.toThrow(
+      'does not match its digest sha256:',
+    )
   })
 
-  it('is not put on a base that was not named', async () => {
+  it('is not built on a base that was not named', async () => {
     const { base } = await baseImage('unnamed')
-    await expect(made('on-unnamed', { base, digest: digestOf('x') })).rejects.toThrow('lacks')
+    await expect(made('on-unnamed', { base, digest: digestOf('x') })).rejects.toThrow(
+      'does not have sha256:',
+    )
   })
 
-  it('is not put on a base with another Node than the tests ran with', async () => {
+  it('is not built on a base with a Node version other than the tested one', async () => {
     const base = await baseImage('old', '24.20.0')
     await expect(made('on-old', base)).rejects.toThrow('does not have Node 24.21.0')
   })

@@ -13,7 +13,9 @@ const ENTRIES = [
   relative(root, TEMPLATE_BUILDER),
 ]
 
-/** Every file of ours that a file names in an import, and the packages that they name. */
+/**
+ * Returns every source file of the project that the entries import, directly or not, and the packages that they import.
+ */
 function reached(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>(entries)
   const packages = new Set<string>()
@@ -34,7 +36,7 @@ describe('the image of this checkout', () => {
   const inImage = new Set(runtimeFiles(root))
   const { files, packages } = reached(ENTRIES)
 
-  it('has every file of ours that the origin and its executors import', () => {
+  it('has every project file that the origin and its executors import', () => {
     expect(files.size).toBeGreaterThan(150)
     expect([...files].filter((file) => !inImage.has(file))).toEqual([])
   })
@@ -46,13 +48,13 @@ describe('the image of this checkout', () => {
     ).toEqual([])
   })
 
-  it('has the files that are read and not imported', () => {
+  it('has the files that are read rather than imported', () => {
     expect(inImage).toContain('origin/actions/ethers/bundle.js')
     expect(inImage).toContain('origin/actions/guest/svc.js')
     expect(inImage).toContain('drizzle/origin/meta/_journal.json')
   })
 
-  it('has no test, no tool of development, and no local stack', () => {
+  it('has no tests, no development tools, and no local stack', () => {
     const names = [...inImage]
     expect(names.filter((file) => /^(test|edge|origin\/stack)\//.test(file))).toEqual([])
     expect(inImage).not.toContain('node_modules/vitest/package.json')

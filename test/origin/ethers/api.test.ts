@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { sharedPool } from '../actions/sandbox.ts'
 
-/** Names, kinds and arities of all that is reachable from `ethers`, three levels deep. */
+/** Returns the names, kinds and arities of everything reachable from `ethers`, three levels deep. */
 const OUTLINE = `
 function outline(value, depth = 0) {
   if (typeof value === 'function') {
@@ -18,18 +18,18 @@ function outline(value, depth = 0) {
 
 const pool = sharedPool({ min: 1, max: 1 })
 
-test('ethers has in the sandbox every name that it has in Node, under the same names of classes', async () => {
+test('ethers in the sandbox has every name and class name that it has in Node', async () => {
   const { ethers } = createRequire(import.meta.url)('ethers-v5') as {
     ethers: { providers: object }
   }
-  // oxlint-disable-next-line typescript/no-implied-eval -- the text that the sandbox evaluates too
+  // oxlint-disable-next-line typescript/no-implied-eval -- Node and the sandbox evaluate the same text
   const outline = new Function('ethers', `${OUTLINE}\nreturn outline(ethers)`) as (
     from: unknown,
   ) => unknown
   const inSandbox = await pool.value(
     `${OUTLINE}\nfunction main() { const { ethers: again, ...rest } = ethers; return [outline(again), outline(rest)] }`,
   )
-  // It speaks to a socket of the file system; where there is none it is null, as in browsers.
+  // IpcProvider needs a file system socket. In the sandbox it is null, as in browsers.
   const inBrowsers = { ...ethers, providers: { ...ethers.providers, IpcProvider: null } }
   const plain = JSON.parse(JSON.stringify(outline(inBrowsers))) as unknown
   expect((inSandbox as unknown[])[0]).toEqual(plain)

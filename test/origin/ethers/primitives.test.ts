@@ -11,7 +11,7 @@ import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import { sharedPool } from '../actions/sandbox.ts'
 
 const anyText = fc.oneof(
-  // Text crosses up to its first NUL.
+  // Text is passed only up to its first NUL.
   fc.string({ unit: 'binary', maxLength: 200 }).map((text) => text.split('\0')[0]),
   fc.constantFrom('sha256', 'sha512', 'ripemd160', 'md5', '__proto__', ''),
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes).toString('hex')),
@@ -49,9 +49,9 @@ const anyArgument: Record<string, fc.Arbitrary<unknown>> = {
   ),
 }
 
-describe('whatever the primitives are given', () => {
+describe('host primitives called with arbitrary arguments', () => {
   test.each(Object.keys(primitives(() => IDLE_HOOKS)))(
-    '%s answers what it declares or throws an Error',
+    '%s returns its declared type or throws an Error',
     (name) => {
       let looks = 0
       const hooks = { ...IDLE_HOOKS, mustStop: () => ++looks > 3 }
@@ -76,7 +76,7 @@ describe('whatever the primitives are given', () => {
   )
 })
 
-test('built-ins that an action has replaced lead to errors of its own, and the next run is clean', async () => {
+test('built-ins replaced by an action cause errors only in that action, and the next run is clean', async () => {
   const broken = await pool.value(`
     function main() {
       const outcomes = []
@@ -112,7 +112,7 @@ test('built-ins that an action has replaced lead to errors of its own, and the n
 
 const pool = sharedPool({ min: 1, max: 1 })
 
-test('keys derived round by round are those of Node', () => {
+test('keys derived in chunks of rounds equal those of Node', () => {
   const [password, salt] = [Buffer.from('password'), Buffer.from('salt')]
   for (const [rounds, length] of [
     [20_000, 100],
@@ -133,7 +133,7 @@ test('keys derived round by round are those of Node', () => {
     )
 })
 
-test('adding points by hand is what the library says of the sums of keys', () => {
+test('own point addition agrees with the library’s sums of keys', () => {
   const scalar = fc.oneof(fc.bigInt({ min: 1n, max: N - 1n }), fc.bigInt({ min: 1n, max: 9n }))
   const hexOf = (value: bigint) => value.toString(16).padStart(64, '0')
   const pointOf = (value: bigint) =>
@@ -142,7 +142,7 @@ test('adding points by hand is what the library says of the sums of keys', () =>
       : decode(Buffer.from(publicKeys(hexOf(value % N)).slice(0, 130), 'hex'))
   fc.assert(
     fc.property(scalar, fc.oneof(scalar, fc.constant(0n)), (a, b) => {
-      // The second is often the first or its negative, where the formula is another.
+      // The second is often the first or its negative, for which the formula differs.
       const other = b === 0n ? N - a : b < 10n ? a : b
       expect(encode(add(pointOf(a), pointOf(other)), true)).toBe(encode(pointOf(a + other), true))
     }),
@@ -150,7 +150,7 @@ test('adding points by hand is what the library says of the sums of keys', () =>
   )
 })
 
-test('hex and text are the same on both sides of the length up to which the host converts them', async () => {
+test('hex and text conversions agree on both sides of the length limit of the host', async () => {
   const lengths = [-4, -3, -2, -1, 0, 1, 2, 4].map((by) => CONVERTED_MAX_LENGTH + by)
   const wrong = await pool.value(
     `function main(lengths) {

@@ -3,7 +3,7 @@ import { sharedPool } from '../actions/sandbox.ts'
 
 const pool = sharedPool({ min: 1, max: 1 })
 
-/** A node of a chain in the place of `fetch`; it keeps what it was asked. */
+/** A chain node in place of `fetch`, which records the requests. */
 const NODE = `
 const asked = []
 const answers = { eth_chainId: '0x5', net_version: '5', eth_blockNumber: '0x10', eth_getBalance: '0xde0b6b3a7640000' }
@@ -19,7 +19,7 @@ globalThis.fetch = async (url, { method, headers, body }) => {
   }
 }`
 
-test('a provider asks its node through the fetch that is there when it calls', async () => {
+test('a provider uses the fetch that is current at the time of the call', async () => {
   const value = await pool.value(`${NODE}
     async function main() {
       const provider = new ethers.providers.JsonRpcProvider('https://node.example/v1', 5)
@@ -40,7 +40,7 @@ test('a provider asks its node through the fetch that is there when it calls', a
   })
 })
 
-test('a provider finds out its network, and a wallet and a contract work over it', async () => {
+test('a provider detects its network, and a wallet and a contract use it', async () => {
   const value = await pool.value(`${NODE}
     answers.eth_call = '0x' + '2a'.padStart(64, '0')
     async function main() {
@@ -53,7 +53,7 @@ test('a provider finds out its network, and a wallet and a contract work over it
   expect(value).toEqual([5, 42])
 })
 
-test('a node that fails is an error of ethers with its code', async () => {
+test('a failing node causes an ethers error with its code', async () => {
   const value = await pool.value(`
     globalThis.fetch = async () => { throw new Error('refused') }
     async function main() {
@@ -63,7 +63,7 @@ test('a node that fails is an error of ethers with its code', async () => {
   expect(value).toEqual({ code: 'SERVER_ERROR', reason: 'missing response' })
 })
 
-test('a socket is refused with ethers’ own error', async () => {
+test('a web socket is rejected with ethers’ own error', async () => {
   const value = await pool.value(`
     function main() {
       try { new ethers.providers.WebSocketProvider('wss://node.example') } catch ({ code, operation }) { return { code, operation } }

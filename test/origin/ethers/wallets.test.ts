@@ -7,7 +7,7 @@ const { ethers } = createRequire(import.meta.url)('ethers-v5') as { ethers: Ethe
 const pool = sharedPool({ min: 1, max: 2 })
 const KEY = `0x${'11'.repeat(32)}`
 
-test('random wallets differ, have a phrase of twelve words, and sign', async () => {
+test('random wallets differ, have a phrase of twelve words, and can sign', async () => {
   const made = (await pool.value(`
     async function main() {
       const wallets = [ethers.Wallet.createRandom(), ethers.Wallet.createRandom()]
@@ -32,7 +32,7 @@ test.each([1, 2, 1024])(
   },
 )
 
-test('a keystore of Node’s opens in the sandbox, and the wrong password is refused', async () => {
+test('a keystore from Node opens in the sandbox, and a wrong password is rejected', async () => {
   const wallet = ethers.Wallet.fromMnemonic(
     'test test test test test test test test test test test junk',
   )
@@ -49,7 +49,7 @@ test('a keystore of Node’s opens in the sandbox, and the wrong password is ref
   expect(value).toEqual([wallet.privateKey, wallet.mnemonic.phrase, 'invalid password'])
 })
 
-test('a keystore of ethers’ default cost is written, and its progress goes from 0 to 1', async () => {
+test('a keystore with ethers’ default cost is written, and reports progress from 0 to 1', async () => {
   const value = (await pool.value(
     `async function main(key) {
       const progress = []
@@ -61,7 +61,7 @@ test('a keystore of ethers’ default cost is written, and its progress goes fro
   expect(value).toEqual({ n: 131_072, first: 0, last: 1 })
 })
 
-test('a scrypt that wants more memory than an action may have is refused in words', async () => {
+test('scrypt parameters beyond the memory of an action are rejected with an explanation', async () => {
   const value = await pool.value(
     `async function main(key) {
       const costs = [{ N: 2 ** 20 }, { N: 1024, r: 8192 }, { N: 2, p: 100000 }, { N: 1000 }, { N: 2 ** 24 }, { N: 8, r: 1.5 }]
@@ -69,11 +69,11 @@ test('a scrypt that wants more memory than an action may have is refused in word
     }`,
     KEY,
   )
-  const bound = /needs more than the 257 MiB/
+  const bound = /needs more than the limit of 257 MiB/
   expect(value).toEqual([
     expect.stringMatching(bound),
     expect.stringMatching(bound),
-    'scrypt with r=8, p=100000 has more lanes than an action may use',
+    'scrypt with r=8, p=100000 exceeds the limit for r * p',
     'N must be power of 2',
     'N too large',
     'invalid r',
@@ -101,7 +101,7 @@ test.each([
   ],
   ['a billion rounds of PBKDF2', keystore('pbkdf2', { prf: 'hmac-sha512', c: 1_000_000_000 })],
 ])(
-  'an action that hides its work in %s is stopped at its limit, and its executor lives',
+  'an action that hides its work in %s is stopped at its limit, and its executor survives',
   async (_, json) => {
     const before = pool.events.length
     const started = performance.now()
@@ -111,14 +111,14 @@ test.each([
       NO_KEYS,
     )
     expect(failed(result).code).toBe('action_timeout')
-    // The run takes 300 ms of CPU, for which a busy machine needs longer.
+    // The run takes 300 ms of CPU time, which takes longer on a busy machine.
     expect(performance.now() - started).toBeLessThan(4_000)
     expect(failed(result).cpuMs).toBeLessThan(400)
     expect(pool.events.slice(before).map(({ type }) => type)).not.toContain('executor_ended')
   },
 )
 
-test('an action that digests 30 MB over and over is stopped at its limit', async () => {
+test('an action that repeatedly hashes 30 MB is stopped at its limit', async () => {
   const result = await pool.run(
     `function main() { const big = new Uint8Array(15_000_000); for (;;) { try { ethers.utils.keccak256(big) } catch {} } }`,
     { cpuMs: 300, wallMs: 5_000 },

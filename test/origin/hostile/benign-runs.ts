@@ -10,7 +10,7 @@ type BenignRun = {
   isRight: (result: RunResult) => boolean
 }
 
-/** Keys of so many runs are signed with outside too, once each, to know the right answers. */
+/** Number of wallets. Each key is also used once outside the sandbox, to compute the expected answers. */
 const WALLETS = 64
 
 const value = (result: RunResult): unknown =>
@@ -20,7 +20,7 @@ const keyOf = (number: number) =>
   `0x${(BigInt(number % WALLETS) + 1n).toString(16).padStart(2, '0').repeat(32)}`
 const signatures = new Map<string, string>()
 
-/** RFC 6979 makes the same signature of both versions of ethers. */
+/** Both ethers versions create the same signature, because of RFC 6979. */
 function signature(key: string): string {
   const known = signatures.get(key) ?? new Wallet(key).signMessageSync(key)
   signatures.set(key, known)
@@ -31,7 +31,7 @@ const grants = (key: string): Capability => ({ keyOperation: () => Promise.resol
 
 let names: string | undefined
 
-/** A sandbox that is not the first one's shows other names than the first did. */
+/** Returns false if the sandbox's global names differ from those that the first sandbox showed. */
 function sameNames(result: RunResult): boolean {
   if (result.kind !== 'returned') return false
   const seen = probedLines(result).join('\n')
@@ -52,7 +52,7 @@ const KEEPS = `
   globalThis.kept = (globalThis.kept ?? 0) + 1; Object.prototype.kept = 1; Math.kept = 1
   function main() { return kept }`
 
-/** What ordinary actions do; each has one right answer, which is this run's alone. */
+/** Typical actions. Each has a single correct answer, unique to its run. */
 export const BENIGN_KINDS: readonly { name: string; run(number: number): BenignRun }[] = [
   {
     name: 'trivial',

@@ -17,7 +17,7 @@ let origin: TestOrigin
 let account: string
 let pkpId: string
 let canary: string
-/** What the origin answered, under the program's name. */
+/** The origin's responses, keyed by program name. */
 const answers = new Map<string, string>()
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => origin.close())
 
-/** Over HTTP with a kept answer, and as a run with an id, whose outcome is stored. */
+/** Runs over HTTP with an idempotency key, and as a run with an ID, so that both outcomes are stored. */
 async function runEveryWay(code: string): Promise<string> {
   const body = { code, js_params: { pkpId } }
   const headers = { 'idempotency-key': randomUUID() }
@@ -46,7 +46,7 @@ async function runEveryWay(code: string): Promise<string> {
   return JSON.stringify([plain, [...plain.headers]]) + stored
 }
 
-/** In which spellings a key stands on the disk of the database. */
+/** Returns the spellings of a key found on the database's disk. */
 async function leaksOnDisk(key: string): Promise<string[]> {
   const files = await databaseFiles(origin.database.db)
   return files.flatMap((path) => leaksIn(readFileSync(path), key))
@@ -58,36 +58,36 @@ describe('a search for a key', () => {
     expect(leaksIn(around, `0x${'c7'.repeat(31)}01`)).toContain(name)
   })
 
-  it('finds it in what a program told its caller', () => {
+  it('finds it in a program’s response', () => {
     expect(leaksIn(answers.get('returns it') ?? '', canary)).toContain('hex')
     expect(leaksIn(answers.get('throws it as message') ?? '', canary)).toContain('hex')
     expect(leaksIn(answers.get('returns it in base64') ?? '', canary)).toContain('base64')
     expect(leaksIn(answers.get('returns its bytes') ?? '', canary)).toContain('bytes with commas')
   })
 
-  it('finds what the database has in clear', async () => {
+  it('finds plaintext in the database files', async () => {
     const planted = `0x${randomBytes(32).toString('hex')}`
     await origin.database.db.execute(sql`create table planted as select ${planted}::text as key`)
     expect(await leaksOnDisk(planted)).toContain('hex')
   })
 })
 
-describe('a key that an action was given', () => {
+describe('a key that was given to an action', () => {
   it.each(LEAKY_PROGRAMS.filter(({ tells }) => !tells).map(({ name }) => name))(
-    'is in no answer of one that %s',
+    'is not in the response of a program that %s',
     (name) => expect(leaksIn(answers.get(name) ?? canary, canary)).toEqual([]),
   )
 
-  it('is in no line of the origin’s log', () => {
+  it('is not in the origin’s log', () => {
     expect(origin.logs.filter(({ event }) => event === 'run.started').length).toBeGreaterThan(20)
     expect(leaksIn(JSON.stringify(origin.logs), canary)).toEqual([])
   })
 
-  it('is in no page of the database, nor in its log of writes', async () => {
+  it('is not in the database files or the write-ahead log', async () => {
     expect(await leaksOnDisk(canary)).toEqual([])
   })
 
-  it.skipIf(process.platform !== 'linux')('is in no argument and no environment', () => {
+  it.skipIf(process.platform !== 'linux')('is not in any process arguments or environment', () => {
     const processes = descendants()
     expect(
       processes.some(({ commandLine }) => commandLine.includes('actions/executor/executor')),
@@ -95,7 +95,7 @@ describe('a key that an action was given', () => {
     expect(leaksIn(JSON.stringify(processes), canary)).toEqual([])
   })
 
-  it('is in no file that was written meanwhile', () => {
+  it('is not in any file written during the test', () => {
     const files = [...filesWrittenSince(tmpdir(), startedAt)]
     const leaking = files.filter((path) => {
       try {

@@ -1,9 +1,9 @@
 import type { Capability } from '../../../origin/actions/run.ts'
 
-/** A private key that exists nowhere else: wherever a spelling of it turns up, this one has leaked. */
+/** A unique private key: any occurrence of one of its spellings is a leak. */
 export const CANARY = '0x5ca1ab1e0ddba11c0ffee5eedfacade5b01dface0ff1ce5c0de5ca1ab1e7ea5e'
 
-/** Hands the canary to every operation of a run, but for the wallet `refused`. */
+/** Returns the canary for every key operation of a run, except for the wallet `refused`. */
 export const CANARY_KEYS: Capability = {
   keyOperation: (operation) =>
     'pkpId' in operation && operation.pkpId === 'refused'
@@ -11,7 +11,7 @@ export const CANARY_KEYS: Capability = {
       : Promise.resolve(CANARY),
 }
 
-/** Every way in which a program may have written a key down, and half of it. */
+/** Returns every form in which a program may have written a key or half of it. */
 export function spellings(key: string): Map<string, Buffer> {
   const hex = key.replace('0x', '').toLowerCase()
   const raw = Buffer.from(hex, 'hex')
@@ -21,7 +21,7 @@ export function spellings(key: string): Map<string, Buffer> {
     'upper-case hex': hex.toUpperCase(),
     'the first half in hex': hex.slice(0, 32),
     'the second half in hex': hex.slice(32),
-    // Without the last characters, which depend on what follows.
+    // Without the last characters, which depend on the bytes that follow.
     base64: base64.slice(0, 42),
     base64url: raw.toString('base64url').slice(0, 42),
     'base64 of the hex': Buffer.from(hex).toString('base64').slice(0, 80),
@@ -42,7 +42,7 @@ export function spellings(key: string): Map<string, Buffer> {
   return all
 }
 
-/** The spellings of a key that are in these bytes. */
+/** Returns the spellings of a key that occur in these bytes. */
 export function leaksIn(bytes: Uint8Array | string, key: string): string[] {
   const haystack = typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes)
   return [...spellings(key)].filter(([, text]) => haystack.includes(text)).map(([name]) => name)

@@ -29,7 +29,6 @@ import { timers } from './programs/timers.ts'
 import { views } from './programs/views.ts'
 import { weakReferences } from './programs/weak-references.ts'
 
-/** Every hostile program, by class. */
 export const HOSTILE_CLASSES: Record<string, readonly HostileProgram[]> = {
   loops,
   microtasks,

@@ -8,13 +8,13 @@ import { sourceOf, wrongAbout } from './outcome.ts'
 import type { HostileProgram } from './program.ts'
 import { PROBE, probedLines, WHOLE_PROBE } from './probe.ts'
 
-/** Half of the runs that the clock stops must end this soon after it; the rest is the machine's noise. */
+/** The median overrun of runs stopped by the clock must be below this. Larger overruns are noise of the machine. */
 const OVERRUN_MEDIAN_MS = 60
 
 const programs = Object.values(HOSTILE_CLASSES).flat()
 const overruns: number[] = []
 
-/** One executor, so that each program runs where hundreds of others have been. */
+/** A pool with one executor, so that each program runs where hundreds of others ran before. */
 type Lane = { pool: ActionPool; events: PoolEvent[]; clean: string[] }
 
 const LANES = 2
@@ -36,13 +36,13 @@ beforeAll(async () => {
 afterAll(() => Promise.all(lanes.map(({ pool }) => pool.close())))
 
 const probe = (pool: ActionPool) => pool.run(request(PROBE, { params: WHOLE_PROBE }), NO_KEYS)
-/** Ends of executors, those apart that the pool replaces for what memory they hold after a large run. */
+/** Returns the exits of executors, except those that the pool replaced because of memory left by a large run. */
 const exits = ({ events }: Lane) =>
   events.flatMap((event) =>
-    event.type === 'executor_ended' && event.reason !== 'it was replaced' ? [event] : [],
+    event.type === 'executor_ended' && event.reason !== 'replaced' ? [event] : [],
   )
 
-/** The pool's watchdog kills an executor that the machine gave no time; once in a row is the machine's doing. */
+/** Reruns a program once if the pool's watchdog killed its executor, because a busy machine can starve an executor. */
 async function runAgainIfStarved(
   program: HostileProgram,
   lane: Lane,
@@ -66,7 +66,7 @@ async function run(program: HostileProgram, { pool }: Lane): Promise<RunResult> 
   return result
 }
 
-it('there are over 500 hostile programs, each with a name of its own', () => {
+it('there are over 500 hostile programs with unique names', () => {
   const names = Object.entries(HOSTILE_CLASSES).flatMap(([kind, all]) =>
     all.map(({ name }) => `${kind}: ${name}`),
   )
@@ -76,7 +76,7 @@ it('there are over 500 hostile programs, each with a name of its own', () => {
 
 describe.each(Object.entries(HOSTILE_CLASSES))('hostile %s', (_kind, all) => {
   it.concurrent.each(all.map((program) => [program.name, program] as const))(
-    '%s: ends as it must, and the next run sees nothing of it',
+    '%s: ends as expected, and the next run sees no trace of it',
     async (_name, program) => {
       const lane = free.shift() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)))
       try {
@@ -99,8 +99,8 @@ it('the clock stops a program soon after its deadline', () => {
   expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(OVERRUN_MEDIAN_MS)
 })
 
-it('an executor ends only for a built-in that does not return', () => {
-  const known = 'its run passed the deadline and it did not answer'
+it('an executor exits only for a built-in that does not return', () => {
+  const known = 'its run exceeded the deadline and it did not respond'
   expect(lanes.flatMap(exits).filter(({ reason }) => reason !== known)).toEqual([])
   expect(leaksIn(JSON.stringify(lanes.map(({ events }) => events)), CANARY)).toEqual([])
 })

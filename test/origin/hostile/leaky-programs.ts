@@ -1,8 +1,8 @@
-/** An action that legally has a wallet's key, and then does with it what it should not. */
+/** An action that legitimately has a wallet's key and then misuses it. */
 export type LeakyProgram = {
   name: string
   code: string
-  /** It writes the key, or what follows from it, into its own value, error or console: the caller has it then. */
+  /** The program reveals the key, or a value derived from it, in its own result, error or console output. */
   tells: boolean
 }
 
@@ -14,7 +14,7 @@ const withKey = (name: string, body: string, tells: boolean): LeakyProgram => ({
 const silent = (name: string, body: string) => withKey(name, body, false)
 const telling = (name: string, body: string) => withKey(name, body, true)
 
-/** Not one word of theirs is about the key, so not even their caller may read it anywhere. */
+/** They output nothing about the key, so even their caller must not receive it. */
 const SILENT: LeakyProgram[] = [
   silent('loops with the key in its hands', 'for (;;) globalThis.kept = key + 1'),
   silent('fills its memory with the key', 'const all = []; for (;;) all.push(key + all.length)'),
@@ -52,7 +52,7 @@ const SILENT: LeakyProgram[] = [
   ),
 ]
 
-/** What they told their caller is theirs to tell; what the host keeps of it for itself is not. */
+/** They may reveal the key to their caller, but the host must not keep it. */
 const TELLING: LeakyProgram[] = [
   telling('returns it', 'return key'),
   telling('returns its bytes', 'return [...ethers.utils.arrayify(key)]'),

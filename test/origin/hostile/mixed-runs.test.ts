@@ -3,7 +3,7 @@ import { mixedRuns } from './mixed-runs.ts'
 
 const RUNS = 3_000
 
-it('among 3,000 mixed runs no answer is wrong, and no executor ends without a reason', async () => {
+it('3,000 mixed runs return no wrong answer, and no executor exits without a reason', async () => {
   const campaign = await mixedRuns(RUNS, 1)
   expect(campaign.wrong).toEqual([])
   expect(campaign.unexplained).toEqual([])

@@ -10,27 +10,27 @@ import { HOSTILE_CLASSES } from './classes.ts'
 import { sourceOf, wrongAbout } from './outcome.ts'
 import { seededRandom } from './seeded-random.ts'
 
-/** One run in twenty means harm. */
+/** One run in twenty is hostile. */
 const HOSTILE_SHARE = 0.05
 
-/** So that a campaign has time for many: what a hostile program needs longer for ends as a time-out here. */
+/** Short, so that a campaign has time for many. A hostile program that needs longer times out. */
 const HOSTILE_WALL_MS = 60
 
-/** Runs that are under way at once: the executors' number, and some that wait. */
+/** Number of concurrent runs: one per executor, and some that wait. */
 const AT_ONCE = 6
 
-/** Times at which memory is looked at. */
+/** Number of memory samples. */
 const SAMPLES = 40
 
 export type Sample = { run: number; executorsRssMib: number; heapMib: number }
 
 export type Campaign = {
   counts: Record<string, number>
-  /** What came out otherwise than it had to. */
+  /** Runs with an unexpected outcome. */
   wrong: string[]
-  /** Ends of executors that no built-in without end explains. */
+  /** Exits of executors that no endless built-in explains. */
   unexplained: string[]
-  /** Executors that the pool's watchdog killed, and those that it replaced for their memory. */
+  /** Number of executors that the pool's watchdog killed. `replaced` counts replacements because of memory. */
   exits: number
   replaced: number
   samples: Sample[]
@@ -38,8 +38,8 @@ export type Campaign = {
 }
 
 /**
- * Benign runs of every kind with hostile ones among them, on two executors that are never replaced for their age.
- * @param hostileShare of all runs, from 0 to 1
+ * Runs benign programs of every kind mixed with hostile ones, on two executors that are never replaced for their age.
+ * @param hostileShare fraction of all runs, from 0 to 1
  */
 export async function mixedRuns(
   runs: number,
@@ -62,8 +62,8 @@ export async function mixedRuns(
   await pool.close()
   const reasons = events.flatMap((event) => (event.type === 'executor_ended' ? [event.reason] : []))
   const count = (of: string) => reasons.filter((reason) => reason === of).length
-  const overdue = 'its run passed the deadline and it did not answer'
-  const worn = 'it was replaced'
+  const overdue = 'its run exceeded the deadline and it did not respond'
+  const worn = 'replaced'
   const known = [overdue, worn, 'the pool is closed']
   return {
     counts: campaign.counts,
@@ -136,7 +136,7 @@ class MixedRuns {
   }
 }
 
-/** What the living executors hold, together. */
+/** Returns the total memory of the running executors. */
 function rssMib(events: readonly PoolEvent[]): number {
   const ended = new Set(
     events.flatMap((event) => (event.type === 'executor_ended' ? [event.pid] : [])),

@@ -1,11 +1,14 @@
 import type { RunFailed, RunResult, RunReturned } from '../../../origin/actions/run.ts'
 import type { Expected, HostileProgram } from './program.ts'
 
-/** A run that is given this many times its wall clock hangs; and so much at least, as machines do other things too. */
+/** A run that exceeds its wall clock limit by this factor hangs. The minimum allows for a busy machine. */
 const PATIENCE = 5
 const PATIENCE_MIN_MS = 3_000
 
-/** What is wrong about how a hostile program ended; nothing when it ended as its row says, and in time. */
+/**
+ * Returns how the outcome of a hostile program deviates from its row, or `undefined` if it ended as expected and in
+ * time.
+ */
 export function wrongAbout(program: HostileProgram, result: RunResult): string | undefined {
   const shown = JSON.stringify({ ...result, logs: undefined }).slice(0, 1000)
   if (result.kind === 'lost') return `${program.name} was lost: ${shown}`

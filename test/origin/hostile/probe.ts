@@ -3,8 +3,8 @@ import type { RunResult } from '../../../origin/actions/run.ts'
 import { returned } from '../actions/sandbox.ts'
 
 /**
- * What an action can see of its sandbox: every property of every object that can be reached from the globals, with its
- * attributes; and what the prelude's counters and ethers answer. Two fresh sandboxes agree in every line of it.
+ * Lists everything an action can observe of its sandbox: every property of every object reachable from the globals,
+ * with its attributes, and the values of the prelude's counters and of ethers. Two fresh sandboxes agree in every line.
  */
 export const PROBE = `
 const paths = new Map(), lines = [], waiting = []
@@ -43,11 +43,11 @@ async function main({ whole }) {
 }
 `
 
-/** Everything that can be reached; or, many times faster, the global names alone. */
+/** `WHOLE_PROBE` covers everything reachable. `NAMES_PROBE` covers only the global names, and is many times faster. */
 export const WHOLE_PROBE = JSON.stringify({ whole: true })
 export const NAMES_PROBE = JSON.stringify({ whole: false })
 
-/** The lines that a clean sandbox shows; what a run before has left behind is the difference. */
+/** Returns the lines of a probe. A difference from a clean sandbox was left behind by an earlier run. */
 export function probedLines(result: RunResult): string[] {
   const { value, logs } = returned(result)
   expect(logs.map(({ text }) => text)).toEqual(['probed'])

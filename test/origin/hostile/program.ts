@@ -1,37 +1,37 @@
 import type { FailureCode } from '../../../origin/actions/run.ts'
 
-/** How a hostile program must end: with this value, or with this code and a message that says so. */
+/** The required outcome of a hostile program: this value, or this code with a matching message. */
 export type Expected =
   | { returns: unknown }
   | { fails: FailureCode; says?: RegExp }
-  /** Whatever it computes, where the machine is fast enough for it. */
+  /** Any value, if the machine is fast enough to return it in time. */
   | { returnsInTime: true }
 
-/** One program that means harm, as a table row: the suite and the nightly campaign run all of them. */
+/** A hostile program as a table row. The suite and the nightly campaign run all of them. */
 export type HostileProgram = {
   name: string
-  /** Large sources are made when they are needed. */
+  /** A function creates a large source on demand. */
   code: string | (() => string)
-  /** JSON text, `{}` unless it says otherwise. */
+  /** JSON text. @default '{}' */
   params?: string
   wallMs: number
-  /** More than one where the engine may be stopped by either of two limits that are both right. */
+  /** Several if either of two limits may stop the engine first. */
   expected: readonly Expected[]
-  /** A built-in that never looks at the clock: its executor may be ended for it. */
+  /** A built-in that never checks the clock. The pool may kill its executor. */
   native?: true
-  /** The program itself puts the key that it got into what it returns, throws or logs. */
+  /** The program itself returns, throws or logs the key that it received. */
   tells?: true
 }
 
 type Options = Partial<Pick<HostileProgram, 'params' | 'wallMs' | 'native' | 'tells'>>
 
-/** What a program is given that must be stopped by the clock. */
+/** Wall clock limit of a program that the clock must stop. */
 const DEADLINE_MS = 200
 
-/** What one is given that must end by itself: so long that only a hang meets it. */
+/** Wall clock limit of a program that must end by itself: so long that only a hang reaches it. */
 const ROOM_MS = 120_000
 
-/** A whole source. */
+/** Creates a row from a complete source. */
 export function program(
   name: string,
   code: HostileProgram['code'],
@@ -43,22 +43,24 @@ export function program(
   return { name, code, expected: all, wallMs: timed ? DEADLINE_MS : ROOM_MS, ...options }
 }
 
-/** `body` is that of an async `main(params)`. */
+/** `body` is the body of an async `main(params)`. */
 const main = (body: string) => `async function main(params) { ${body} }`
 
-/** Goes on until the clock stops it. */
+/** Runs until the clock stops it. */
 export const timesOut = (name: string, body: string, options?: Options) =>
   program(name, main(body), { fails: 'action_timeout' }, options)
 
-/** Takes memory until there is none. */
+/** Allocates until the memory limit stops it. */
 export const runsOut = (name: string, body: string, options?: Options) =>
   program(name, main(body), { fails: 'out_of_memory' }, options)
 
-/** Takes a little memory with every step, for ever: the clock or the memory stops it, as fast as the machine is. */
+/**
+ * Allocates a little in each step of an endless loop. Depending on the machine, the clock or the memory limit stops it.
+ */
 export const exhausts = (name: string, body: string, options?: Options) =>
   program(name, main(body), [{ fails: 'action_timeout' }, { fails: 'out_of_memory' }], options)
 
-/** Fails with an error of its own. */
+/** Fails with its own error. */
 export const throws = (name: string, body: string, says: RegExp, options?: Options) =>
   program(name, main(body), { fails: 'action_threw', says }, options)
 
@@ -70,11 +72,11 @@ export const fails = (
   options?: Options,
 ) => program(name, main(body), { fails: code, says }, options)
 
-/** Achieves nothing, and returns. */
+/** Has no effect, and returns. */
 export const returns = (name: string, body: string, value: unknown, options?: Options) =>
   program(name, main(body), { returns: value }, options)
 
-/** A built-in that computes for ever, or nearly: the clock or the memory stops it, whichever comes first. */
+/** A built-in that computes forever, or almost. The clock or the memory limit stops it, whichever is first. */
 export function native(
   name: string,
   body: string,

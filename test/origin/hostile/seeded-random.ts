@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed determines (mulberry32), so that a campaign can be run again. */
+/** Deterministic random numbers from 0 to 1 (mulberry32), so that a campaign can be repeated by its seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

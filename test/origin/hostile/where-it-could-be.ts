@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Larger files are nobody's log: archives, databases that others made. */
+/** Skips larger files: they are archives or databases, not logs. */
 const FILE_MAX_BYTES = 64 * 1024 * 1024
 
-/** The regular files under a folder that were written since, as far as this user can read them. */
+/** Yields the regular files under a folder that were modified since then and that this user can read. */
 export function* filesWrittenSince(folder: string, since: number, depth = 6): Generator<string> {
   for (const entry of quietly(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const path = join(folder, entry.name)
@@ -16,7 +16,7 @@ export function* filesWrittenSince(folder: string, since: number, depth = 6): Ge
 
 export type ProcessFacts = { pid: number; commandLine: string; environment: string }
 
-/** This process' children, and theirs: what others of the same user, and with `ps` anybody, can read of them. */
+/** Returns the descendants of a process, with the arguments and environment that others can read of them. */
 export function descendants(pid = process.pid): ProcessFacts[] {
   const children = processes().filter((child) => parentOf(child) === pid)
   return children.flatMap((child) => [
@@ -31,7 +31,7 @@ export function descendants(pid = process.pid): ProcessFacts[] {
 
 const processes = () => readdirSync('/proc').map(Number).filter(Number.isInteger)
 
-/** The second field after the name, which may hold spaces and brackets itself. */
+/** Reads the second field after the process name, because the name may contain spaces and parentheses. */
 function parentOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`) ?? ''
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
@@ -41,7 +41,7 @@ function read(path: string): string | undefined {
   return quietly(() => readFileSync(path, 'latin1'))
 }
 
-/** Processes end and files go while one looks. */
+/** Ignores errors, because processes exit and files disappear during the search. */
 function quietly<T>(act: () => T): T | undefined {
   try {
     return act()

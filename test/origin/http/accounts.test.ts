@@ -13,7 +13,7 @@ afterAll(() => origin.close())
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 describe('new_account', () => {
-  it('gives a key of 44 base64 characters and the account’s wallet', async () => {
+  it('returns a key of 44 base64 characters and the account’s wallet', async () => {
     const body = { account_name: 'Ada', account_description: '', email: 'ada@example.com' }
     const answer = await origin.core('new_account', { body })
     expect(answer.status).toBe(200)
@@ -23,13 +23,13 @@ describe('new_account', () => {
     })
   })
 
-  it('gives a key that works in the very next request', async () => {
+  it('returns a key that works in the very next request', async () => {
     const key = await origin.account()
     expect((await origin.core('account_exists', { key })).body).toBe(true)
     expect((await origin.core('create_wallet', { key, method: 'POST' })).status).toBe(200)
   })
 
-  it('keeps the e-mail address, which get_account shows to the owner', async () => {
+  it('stores the email address, which get_account shows to the owner', async () => {
     const email = 'ada@example.com'
     const body = { account_name: 'Ada', account_description: 'first', email }
     const { api_key: key, wallet_address } = (await origin.core('new_account', { body })).body
@@ -48,7 +48,7 @@ describe('new_account', () => {
     )
   })
 
-  it('leaked database or log: the e-mail address is in neither in the clear', async () => {
+  it('leaked database or log: neither contains the email address in the clear', async () => {
     const email = 'canary-5b1c@example.com'
     const body = { account_name: 'a', account_description: '', email }
     const { api_key: key } = (await origin.core('new_account', { body })).body
@@ -56,14 +56,14 @@ describe('new_account', () => {
     const row = rows.find(({ accountHash }) => accountHash === origin.hashOf(key))!
     expect(Buffer.from(row.email).toString('latin1')).not.toContain('canary')
     expect(JSON.stringify(origin.logs)).not.toContain('canary')
-    // Another account's row does not open with it.
+    // The ciphertext cannot be decrypted in another account's row.
     const other = await origin.account()
     const moved = { accountHash: origin.hashOf(other), email: row.email }
     await origin.database.db.insert(accountEmails).values(moved)
     expect((await origin.core('get_account', { key: other })).status).toBe(500)
   })
 
-  it('keeps no e-mail address of an account that was refused', async () => {
+  it('stores no email address if the account is rejected', async () => {
     const rows = async () => (await origin.database.db.select().from(accountEmails)).length
     const before = await rows()
     const app = origin.appThatCannotWrite(new ContractRefused('InvalidRequest', ['no']))
@@ -72,7 +72,7 @@ describe('new_account', () => {
     expect(await rows()).toBe(before)
   })
 
-  it('never sends the e-mail address to the chain', async () => {
+  it('never sends the email address to the chain', async () => {
     const email = 'canary-7f3a@example.com'
     const body = { account_name: 'private', account_description: '', email }
     await origin.core('new_account', { body })
@@ -84,30 +84,30 @@ describe('new_account', () => {
     expect(sent).toContain(Buffer.from('private').toString('hex'))
   })
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const body = { account_name: 'a', account_description: '', plan: 'gold' }
     expect((await origin.core('new_account', { body })).status).toBe(200)
   })
 })
 
 describe('account_exists', () => {
-  it('answers false to a key of nobody, the one place where that is no 401', async () => {
+  it('returns false for an unknown key, which gets 401 everywhere else', async () => {
     const answer = await origin.core('account_exists', { key: 'bm9ib2R5' })
     expect([answer.status, answer.body]).toEqual([200, false])
   })
 
-  it('answers true to a usage key', async () => {
+  it('returns true for a usage key', async () => {
     const usage = await origin.usageKey(await origin.account(), {})
     expect((await origin.core('account_exists', { key: usage })).body).toBe(true)
   })
 
-  it('answers 401 when no key was sent', async () => {
+  it('returns 401 without a key', async () => {
     expect((await origin.core('account_exists', {})).status).toBe(401)
   })
 })
 
 describe('create_wallet', () => {
-  it('gives an address and the same padded to 32 bytes as pkp id, without a body', async () => {
+  it('returns an address, and the same padded to 32 bytes as pkp_id, without a body', async () => {
     const key = await origin.account()
     const { status, body } = await origin.core('create_wallet', { key, method: 'POST' })
     expect(status).toBe(200)
@@ -115,19 +115,19 @@ describe('create_wallet', () => {
     expect(body.pkp_id).toBe(`0x${'0'.repeat(24)}${body.wallet_address.slice(2).toLowerCase()}`)
   })
 
-  it('takes a name and a description', async () => {
+  it('accepts a name and a description', async () => {
     const key = await origin.account()
     const body = { name: 'till', description: 'pays' }
     expect((await origin.core('create_wallet', { key, body })).status).toBe(200)
   })
 
-  it('gives another wallet each time', async () => {
+  it('returns another wallet each time', async () => {
     const key = await origin.account()
     const [first, second] = [await origin.wallet(key), await origin.wallet(key)]
     expect(first.wallet_address).not.toBe(second.wallet_address)
   })
 
-  it('needs can_create_pkps of a usage key', async () => {
+  it('requires can_create_pkps of a usage key', async () => {
     const key = await origin.account()
     const may = await origin.usageKey(key, { can_create_pkps: true })
     const mayNot = await origin.usageKey(key, { can_create_groups: true })
@@ -138,14 +138,14 @@ describe('create_wallet', () => {
 })
 
 describe('add_group', () => {
-  it('counts ids from 1 in each account', async () => {
+  it('counts IDs from 1 in each account', async () => {
     const [first, second] = [await origin.account(), await origin.account()]
     expect(await origin.group(first, {})).toBe(1)
     expect(await origin.group(first, {})).toBe(2)
     expect(await origin.group(second, {})).toBe(1)
   })
 
-  it('takes the name as group_name or as name', async () => {
+  it('accepts the name as group_name or as name', async () => {
     const key = await origin.account()
     for (const body of [
       { group_name: 'a', group_description: 'b' },
@@ -154,7 +154,7 @@ describe('add_group', () => {
       expect((await origin.core('add_group', { key, body })).body.success).toBe(true)
   })
 
-  it('answers 404 for a wallet that the account has not', async () => {
+  it('returns 404 for a wallet that the account does not have', async () => {
     const [key, other] = [await origin.account(), await origin.account()]
     const { pkp_id } = await origin.wallet(other)
     const body = { name: 'a', pkp_ids_permitted: [pkp_id] }
@@ -166,7 +166,7 @@ describe('add_group', () => {
     expect(answer.body).toContain(pkp_id)
   })
 
-  it('gives a usage key no group wider than its own permissions', async () => {
+  it('does not let a usage key create a group wider than its own permissions', async () => {
     const key = await origin.account()
     const { pkp_id } = await origin.wallet(key)
     const plain = await origin.usageKey(key, { can_create_groups: true })
@@ -197,20 +197,20 @@ describe('add_usage_api_key', () => {
     })
   })
 
-  it('is refused to a usage key: a key cannot issue keys', async () => {
+  it('rejects a usage key: a key cannot issue keys', async () => {
     const usage = await origin.usageKey(await origin.account(), { execute_in_groups: [0] })
     const answer = await origin.core('add_usage_api_key', { key: usage, body: { name: 'more' } })
     expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
   })
 
-  it('takes group ids as integers and as decimal strings', async () => {
+  it('accepts group IDs as integers and as decimal strings', async () => {
     const key = await origin.account()
     await origin.group(key, {})
     const body = { name: 'a', execute_in_groups: [1, '1', '0'] }
     expect((await origin.core('add_usage_api_key', { key, body })).status).toBe(200)
   })
 
-  it('answers 404 for a group that the account has not', async () => {
+  it('returns 404 for a group that the account does not have', async () => {
     const body = { name: 'a', execute_in_groups: [7] }
     const key = await origin.account()
     expect((await origin.core('add_usage_api_key', { key, body })).status).toBe(404)
@@ -218,7 +218,7 @@ describe('add_usage_api_key', () => {
 })
 
 describe('get_node_chain_config', () => {
-  it('is the same at both paths, and does not tell the RPC’s address', async () => {
+  it('returns the same at both paths, without the address of the RPC', async () => {
     const [root, core] = await Promise.all([
       origin.call('/get_node_chain_config'),
       origin.call('/core/v1/get_node_chain_config'),

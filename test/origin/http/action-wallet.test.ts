@@ -1,6 +1,6 @@
 /**
- * Derived actions at a real origin; and the key of an action, looked up by who has none: the endpoint, its signed statement,
- * and the client's part of it.
+ * Derived actions at a real origin, and the public lookup of an action's wallet: the endpoint, its signed statement,
+ * and the client's part.
  */
 import { computeAddress } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -69,7 +69,7 @@ describe('a derived action', () => {
     },
   )
 
-  it('is enrolled by its CID or the hash of it, run by its source, and has the wallet that was looked up', async () => {
+  it('can be permitted by its CID or CID hash, runs from its source, and has the wallet that was looked up', async () => {
     const code = `const template = async ({ a }, { b }) => [
       a, b, new ethers.Wallet(await Svc.Actions.getSvcActionPrivateKey()).address
     ]`
@@ -93,7 +93,7 @@ describe('a derived action', () => {
 })
 
 describe('get_svc_action_wallet', () => {
-  it('says of any CID what an action is told of it', async () => {
+  it('returns for any CID what an action can look up about it', async () => {
     const { response } = (await origin.run(await origin.account(), LOOK_UP, { ipfsId: cid })).body
     const { status, body } = await lookUp(`?action_ipfs_cid=${cid}`)
     expect(status).toBe(200)
@@ -101,7 +101,7 @@ describe('get_svc_action_wallet', () => {
     expect(computeAddress(body.public_key)).toBe(body.wallet_address)
   })
 
-  it('says the same each time, and something else of another action', async () => {
+  it('returns the same each time, and another wallet for another action', async () => {
     expect(await looked()).toEqual(await looked())
     expect((await looked(otherCid)).wallet_address).not.toBe((await looked()).wallet_address)
   })
@@ -116,13 +116,13 @@ describe('get_svc_action_wallet', () => {
     ],
     ['a letter too many', '?action_ipfs_cid=QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhmx', 400],
     ['a letter that base58 has not', `?action_ipfs_cid=Qm${'0'.repeat(44)}`, 400],
-  ])('is refused for %s, by the field’s name', async (_what, query, status) => {
+  ])('rejects %s and names the field', async (_what, query, status) => {
     const answer = await lookUp(query)
     expect(answer.status).toBe(status)
     expect(answer.body.message).toContain('action_ipfs_cid')
   })
 
-  it('free derivations: one network gets so many new ones in a minute, and what is known still', async () => {
+  it('free derivations: limits a network’s new derivations per minute, but not known ones', async () => {
     const clock = { at: 0 }
     const { services } = origin
     const { keyring } = services
@@ -148,7 +148,7 @@ describe('get_svc_action_wallet', () => {
   })
 })
 
-/** Of the right shape, each another. */
+/** A well-formed CID, different for each number. */
 function cidNumber(number: number): string {
   const digits = [...String(number + 1)].map((digit) => 'ABCDEFGHJK'[Number(digit)])
   return `Qm${digits.join('').padStart(44, '1')}`
@@ -157,7 +157,7 @@ function cidNumber(number: number): string {
 describe('the statement', () => {
   const read = async (text: string, expected = { cid, composeHash: composeHash() }) =>
     readActionStatement(text, await verifierOf(origin.services.keyring.receiptKey()), expected)
-  /** What a text is refused for. */
+  /** Returns the reason why a text is rejected. */
   const flawOf = (reading: Promise<unknown>) =>
     reading.then(
       () => 'believed',
@@ -170,24 +170,24 @@ describe('the statement', () => {
   const key = () => origin.services.keyring.receiptKey()
   const header = () => ({ ...headerFor(key()), typ: ACTION_STATEMENT_TYPE })
 
-  it('says the same as the answer, and which application signed it', async () => {
+  it('states the same as the response, and which application signed it', async () => {
     const { statement: text, ...answer } = await looked()
     const info = await origin.call('/info')
     expect(await read(text)).toEqual({ v: 1, ...answer, compose_hash: info.body.compose_hash })
   })
 
-  it('transplanted: that of another action is refused', async () => {
+  it('transplanted: is rejected for another action', async () => {
     const { statement: other } = await looked(otherCid)
     expect(await flawOf(read(other))).toBe('action_cid')
   })
 
-  it('another application’s is refused', async () => {
+  it('is rejected if another application signed it', async () => {
     expect(await flawOf(read(statement, { cid, composeHash: '00'.repeat(32) }))).toBe(
       'compose_hash',
     )
   })
 
-  it('forged: another address under the same signature, or another key', async () => {
+  it('forged: is rejected with another address under the same signature, or with another key', async () => {
     const [head, , signature] = statement.split('.')
     const payload = { ...payloadOf(statement), wallet_address: `0x${'11'.repeat(20)}` }
     const forged = jwsOf(newReceiptKey(), header(), payload)
@@ -198,7 +198,7 @@ describe('the statement', () => {
     expect(await flawOf(read(jwsOf(other, named, payload)))).toBe('other_key')
   })
 
-  it('cross-type: a receipt is no statement, and a statement no receipt, though one key signs both', async () => {
+  it('cross-type: is not accepted as a receipt, nor a receipt as a statement, although one key signs both', async () => {
     const { body } = await origin.run(await origin.account(), CODE)
     expect(await flawOf(read(body.receipt))).toBe('type')
     expect(await flawOf(verifyReceipt(statement, await verifierOf(key())))).toBe('type')
@@ -210,7 +210,7 @@ describe('the statement', () => {
     ['a compressed key', { public_key: `0x02${'ab'.repeat(32)}` }],
     ['no address', { wallet_address: undefined }],
     ['a field more', { admin: true }],
-  ])('signed, with %s, is refused', async (_what, change) => {
+  ])('is rejected if it is signed with %s', async (_what, change) => {
     const text = jwsOf(key(), header(), { ...payloadOf(statement), ...change })
     expect(await flawOf(read(text))).toBe('payload')
   })
@@ -242,7 +242,7 @@ describe('the client', () => {
     })
     return (of: string) => actionWallet({ requester, verification }, of)
   }
-  /** Somebody who answers look-ups in the origin's place. */
+  /** Answers lookups in place of the origin. */
   const answering =
     (answer: () => object): typeof wire =>
     (request, passOn) =>
@@ -250,11 +250,11 @@ describe('the client', () => {
         ? Promise.resolve(Response.json(answer()))
         : passOn()
 
-  it('gives what the origin has signed, of evidence that it has verified', async () => {
+  it('returns what the origin has signed, after verifying its evidence', async () => {
     expect(await clientOf('once')(cid)).toEqual(await looked())
   })
 
-  it('with verify: never gives what the origin answers, and asks for no evidence', async () => {
+  it('with verify: never returns the response of the origin, and requests no evidence', async () => {
     const asked: string[] = []
     const seeing: typeof wire = (request, passOn) => {
       asked.push(new URL(request.url).pathname)
@@ -264,7 +264,7 @@ describe('the client', () => {
     expect(asked).toEqual(['/core/v1/get_svc_action_wallet'])
   })
 
-  it('man in the middle: another’s address beside the right statement is not believed', async () => {
+  it('man in the middle: does not trust another address beside the correct statement', async () => {
     const right = await looked()
     const wrong = { public_key: `0x04${'ab'.repeat(64)}`, wallet_address: `0x${'11'.repeat(20)}` }
     expect(
@@ -289,7 +289,7 @@ describe('the client', () => {
       'other_key',
     ],
     ['that is none', async () => ({ ...(await looked()), statement: 'a.b.c' }), 'malformed'],
-  ])('man in the middle: a statement %s is refused', async (_what, answer, flaw) => {
+  ])('man in the middle: rejects a statement %s', async (_what, answer, flaw) => {
     const given = await answer()
     const refused = await clientOf(
       'once',
@@ -299,7 +299,7 @@ describe('the client', () => {
     expect(refused).toMatchObject({ code: 'statement_refused', flaw })
   })
 
-  it('with verify: never still refuses the answer on another action', async () => {
+  it('with verify: never still rejects a response about another action', async () => {
     const other = await looked(otherCid)
     await expect(
       clientOf(
@@ -309,12 +309,12 @@ describe('the client', () => {
     ).rejects.toThrow(StatementRefused)
   })
 
-  it('sends nothing for what is no CID', async () => {
+  it('sends nothing for an invalid CID', async () => {
     const client = clientOf('never', () => Promise.reject(new Error('asked')))
     await expect(client(`${cid}&x=1`)).rejects.toThrow(NotSent)
   })
 
-  it('throws what the origin refuses by its class', async () => {
+  it('throws a rejection by the origin as its error class', async () => {
     const refusal = { error: 'bad_request', message: 'm', fix: 'f', docs_url: 'd' }
     const network: typeof wire = async () => Response.json(refusal, { status: 400 })
     await expect(clientOf('never', network)(cid)).rejects.toThrow(BadRequest)

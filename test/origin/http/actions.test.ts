@@ -21,14 +21,14 @@ const cidOf = async (code: string): Promise<string> =>
   (await origin.core('get_svc_action_ipfs_id', { body: code })).body
 
 describe('svc_action', () => {
-  it('hands on every key of js_params, whatever its name', async () => {
+  it('passes on every key of js_params, whatever its name', async () => {
     const code = 'async function main(params) { return Object.keys(params) }'
     const text = `{"code":${JSON.stringify(code)},"js_params":{"__proto__":1,"a":2}}`
     const answer = await origin.core('svc_action', { key: await origin.account(), text })
     expect(answer.body.response).toEqual(['__proto__', 'a'])
   })
 
-  it('answers what the action returned, what it printed and what it is', async () => {
+  it('returns the result, the logs and the CID of the action', async () => {
     const code = `async function main({ n }) { console.log('n is', n); return { twice: n * 2 } }`
     const { status, body, headers } = await origin.run(key, code, { n: 21 })
     expect(status).toBe(200)
@@ -38,7 +38,7 @@ describe('svc_action', () => {
     expect(headers.has('x-svc-error')).toBe(false)
   })
 
-  it('answers null for an action that returns nothing', async () => {
+  it('returns null for an action that returns nothing', async () => {
     expect((await origin.run(key, 'async function main() {}')).body.response).toBe(null)
   })
 
@@ -59,14 +59,14 @@ describe('svc_action', () => {
       }`,
       /at most 10 key operations/,
     ],
-  ])('that fails by %s is 500: a JSON string and a code', async (code, source, text) => {
+  ])('returns 500 with a JSON string and a code after %s', async (code, source, text) => {
     const answer = await origin.run(key, source)
     expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([500, code])
     expect(answer.body).toMatch(text)
     expect(answer.body).toContain('\n\nlogs:\n')
   })
 
-  it('gives an action the key of its own source, and anyone its address', async () => {
+  it('gives an action the key of its own source, and its address to anyone', async () => {
     const own = 'async function main() { return Svc.Actions.getSvcActionPrivateKey() }'
     const look = `async function main({ ipfsId }) {
       return [
@@ -99,14 +99,14 @@ describe('a wallet', () => {
       )
   })
 
-  it('is refused to an action in no group, which is told what would permit it', async () => {
+  it('is denied to an action in no group, with a hint on what would permit it', async () => {
     const { wallet_address: pkpId } = await origin.wallet(key)
     const answer = await origin.run(key, GET_KEY, { pkpId })
     expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([500, 'action_threw'])
     expect(answer.body).toContain('add_pkp_to_group')
   })
 
-  it('outside the group is refused, and so is one that only another group of the key names', async () => {
+  it('is denied outside the group, even if another group of the key permits it', async () => {
     const account = await origin.account()
     const [inside, outside] = [await origin.wallet(account), await origin.wallet(account)]
     const action = { cid_hashes_permitted: [id(await cidOf(GET_KEY))] }
@@ -117,7 +117,7 @@ describe('a wallet', () => {
     expect([await status(inside.pkp_id), await status(outside.pkp_id)]).toEqual([200, 500])
   })
 
-  it('is not what a wildcard, an unknown address or another text names', async () => {
+  it('is not found by a wildcard, an unknown address or other text', async () => {
     const account = await origin.account()
     await origin.wallet(account)
     await origin.group(account, { pkp_ids_permitted: [ZERO_WORD], cid_hashes_permitted: [0] })
@@ -162,27 +162,33 @@ describe('the wildcard', () => {
     expect((await origin.run(usage, 'async function main() { return 1 }')).status).toBe(200)
   })
 
-  it.each([[ZERO_WORD], [ZERO_ADDRESS]])('%s permits every wallet, later ones too', async (all) => {
-    const account = await origin.account()
-    const permits = { pkp_ids_permitted: [all], cid_hashes_permitted: [0] }
-    const group = await origin.group(account, permits)
-    const usage = await origin.usageKey(account, { execute_in_groups: [group] })
-    const { wallet_address: pkpId } = await origin.wallet(account)
-    expect((await origin.run(usage, GET_KEY, { pkpId })).status).toBe(200)
-    const { wallet_address: foreign } = await origin.wallet(await origin.account())
-    expect((await origin.run(usage, GET_KEY, { pkpId: foreign })).status).toBe(500)
-  })
+  it.each([[ZERO_WORD], [ZERO_ADDRESS]])(
+    '%s permits every wallet, including later ones',
+    async (all) => {
+      const account = await origin.account()
+      const permits = { pkp_ids_permitted: [all], cid_hashes_permitted: [0] }
+      const group = await origin.group(account, permits)
+      const usage = await origin.usageKey(account, { execute_in_groups: [group] })
+      const { wallet_address: pkpId } = await origin.wallet(account)
+      expect((await origin.run(usage, GET_KEY, { pkpId })).status).toBe(200)
+      const { wallet_address: foreign } = await origin.wallet(await origin.account())
+      expect((await origin.run(usage, GET_KEY, { pkpId: foreign })).status).toBe(500)
+    },
+  )
 
-  it.each([[0], ['0']])('%j in execute_in_groups is every group, later ones too', async (all) => {
-    const account = await origin.account()
-    const usage = await origin.usageKey(account, { execute_in_groups: [all] })
-    const code = 'async function main() { return 1 }'
-    expect((await origin.run(usage, code)).status).toBe(403)
-    await origin.group(account, { cid_hashes_permitted: [id(await cidOf(code))] })
-    expect((await origin.run(usage, code)).status).toBe(200)
-  })
+  it.each([[0], ['0']])(
+    '%j in execute_in_groups permits every group, including later ones',
+    async (all) => {
+      const account = await origin.account()
+      const usage = await origin.usageKey(account, { execute_in_groups: [all] })
+      const code = 'async function main() { return 1 }'
+      expect((await origin.run(usage, code)).status).toBe(403)
+      await origin.group(account, { cid_hashes_permitted: [id(await cidOf(code))] })
+      expect((await origin.run(usage, code)).status).toBe(200)
+    },
+  )
 
-  it('for actions is none for wallets, and the other way round', async () => {
+  it('for actions does not permit wallets, and the other way round', async () => {
     const account = await origin.account()
     const { wallet_address: pkpId } = await origin.wallet(account)
     await origin.group(account, { cid_hashes_permitted: [0] })

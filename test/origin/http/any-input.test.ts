@@ -1,4 +1,6 @@
-/** Whatever is sent to whichever operation, with whichever key: an answer of a known shape, and never a 500. */
+/**
+ * Sends arbitrary input to every operation with various keys. The response must have a known shape, and is never a 500.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
@@ -8,10 +10,10 @@ import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
 const CID = 'QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o'
 const WORD = `0x${'ab'.repeat(32)}`
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Of each operation. */
+/** Runs per operation. */
 const RUNS = 80
 
-/** What an answer may take on a busy machine; a body that stalls the process takes far longer. */
+/** Maximum time for a response on a busy machine. A body that stalls the process takes far longer. */
 const QUICK_MS = 5_000
 
 let origin: TestOrigin
@@ -26,20 +28,20 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-/** Of this operation's own: another may have removed what was there. */
+/** Creates objects for one operation, because others may have removed earlier ones. */
 async function freshKnown(): Promise<Known> {
   const group = await origin.group(master, {})
   const named = await origin.usageKey(master, {})
   return { group, pkpId, cid: CID, usageKeyHash: origin.hashOf(named) }
 }
 
-/** Who asks: mostly the account itself. */
+/** The key of a request: usually the account's own. */
 const keyOf = (who: number) => [master, master, usage, undefined][who]
 
 const LONG = 'x'.repeat(10_240)
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
 
-/** Values that are nearly right somewhere, or wrong in a way that breaks careless code. */
+/** Values that are almost valid somewhere, or wrong in a way that breaks careless code. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -109,7 +111,7 @@ const mutation = fc.record({
   how: fc.constantFrom('set', 'set', 'set', 'drop', 'inArray'),
 })
 
-/** A body's text: a valid one changed in some fields, or anything at all. */
+/** The text of a body: a valid one with some fields changed, or anything at all. */
 const bodyText = (valid: () => unknown) =>
   fc.oneof(
     {
@@ -149,7 +151,7 @@ function changed(valid: unknown, changes: Mutation[]): string {
     else if (how === 'inArray' && Array.isArray(before)) entries.set(field, [...before, value])
     else entries.set(field, value)
   }
-  // Written by hand, so that a field can be called __proto__.
+  // Serialized by hand, so that a field can be called __proto__.
   const text = [...entries].map(
     ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`,
   )
@@ -178,7 +180,7 @@ const query = fc.oneof(
     .map(([name, value]) => `?${name}=${encodeURIComponent(value.toWellFormed())}`),
 )
 
-/** The two shapes of errors (specification, Errors), and the ids that every answer carries. */
+/** Checks for one of the two shapes of errors, and for the IDs that every response carries. */
 function isKnownAnswer({ status, headers, body }: Awaited<ReturnType<TestOrigin['call']>>) {
   expect(headers.get('x-request-id')).toMatch(UUID)
   expect([200, 400, 401, 403, 404, 409, 422]).toContain(status)
@@ -202,7 +204,7 @@ async function answersWell(path: string, request: Parameters<TestOrigin['call']>
 
 const withKey = (key: string | undefined) => (key === undefined ? {} : { key })
 
-/** Executions have tests of their own; what no payment processor stands behind is 503 for every body. */
+/** Executions have their own tests. Billing without a payment processor is 503 for every body. */
 const written = operations.filter(
   ({ body, path }) => body && !path.endsWith('/svc_action') && !path.includes('/billing/'),
 )
@@ -213,7 +215,7 @@ describe('any body', () => {
     const valid = () => VALID_REQUESTS[path]!(known).body
     await fc.assert(
       fc.asyncProperty(bodyText(valid), fc.nat(3), async (text, who) => {
-        // A key that is rotated away would leave the rest of the runs with 401, and a converted account with 403.
+        // After a rotation of the key the other runs would get 401, and after a conversion of the account 403.
         const key = /rotate_account|convert_to/.test(path) ? usage : keyOf(who)
         await answersWell(path, { text, method: 'POST', ...withKey(key) })
       }),
@@ -235,7 +237,7 @@ describe('any parameters', () => {
   })
 })
 
-it('a field called __proto__ changes nothing for who comes after', async () => {
+it('a field called __proto__ does not affect later requests', async () => {
   const text = '{"__proto__":{"name":"polluted","group_name":"polluted","can_create_groups":true}}'
   const answer = await origin.core('add_group', { text, key: master })
   expect(answer.status).toBe(422)

@@ -24,17 +24,20 @@ beforeEach(async () => {
 })
 
 describe('a quote for a nonce', () => {
-  it.each([1, 32, 64])('of %i bytes is fresh, and carries its hash', async (bytes) => {
-    const nonce = randomBytes(bytes)
-    for (const hex of [nonce.toString('hex'), `0x${nonce.toString('hex').toUpperCase()}`]) {
-      const { status, text } = await served.get(`/attestation?nonce=${hex}`)
-      expect(status).toBe(200)
-      expect(Object.keys(JSON.parse(text))).toEqual(['quote', 'event_log', 'vm_config'])
-      expect(reportData(text)).toBe(quotedFor(nonce))
-    }
-  })
+  it.each([1, 32, 64])(
+    'of %i bytes is fresh, and contains the hash of that nonce',
+    async (bytes) => {
+      const nonce = randomBytes(bytes)
+      for (const hex of [nonce.toString('hex'), `0x${nonce.toString('hex').toUpperCase()}`]) {
+        const { status, text } = await served.get(`/attestation?nonce=${hex}`)
+        expect(status).toBe(200)
+        expect(Object.keys(JSON.parse(text))).toEqual(['quote', 'event_log', 'vm_config'])
+        expect(reportData(text)).toBe(quotedFor(nonce))
+      }
+    },
+  )
 
-  it('can not be had over checksums of the caller’s choice, to be served as quote.json', async () => {
+  it('cannot be made over checksums of the caller’s choice, to be served as quote.json', async () => {
     const forged = createHash('sha256').update('checksums of my own files').digest('hex')
     for (const nonce of [forged, forged + '00'.repeat(32)]) {
       const { text } = await served.get(`/attestation?nonce=${nonce}`)
@@ -48,14 +51,14 @@ describe('a quote for a nonce', () => {
     ['what is not hex', 'nonce=xyz'],
     ['half a byte', 'nonce=abc'],
     ['two nonces', 'nonce=00&nonce=01'],
-  ])('is refused for %s, with what to send instead', async (_what, query) => {
+  ])('is rejected for %s, with a hint on what to send instead', async (_what, query) => {
     const { status, text } = await served.get(`/attestation?${query}`)
     expect(status).toBe(400)
     expect(JSON.parse(text).message).toContain('nonce')
     expect(JSON.parse(text).fix).toContain('hex')
   })
 
-  it('is given to one client address so many times a minute, and to others meanwhile', async () => {
+  it('is limited per minute for one client address, but not for others', async () => {
     const ask = (address: string) => served.get('/attestation?nonce=00', address)
     for (let n = 0; n < QUOTES_PER_MINUTE; n++) expect((await ask('192.0.2.7')).status).toBe(200)
     const refused = await ask('192.0.2.7')
@@ -66,14 +69,14 @@ describe('a quote for a nonce', () => {
     expect((await ask('192.0.2.7')).status).toBe(200)
   })
 
-  it('is counted for the whole /64 that an IPv6 address is in', async () => {
+  it('is limited for the entire /64 of an IPv6 address', async () => {
     const ask = (host: number) =>
       served.get('/attestation?nonce=00', `2001:db8::${host.toString(16)}`)
     for (let n = 0; n < QUOTES_PER_MINUTE; n++) await ask(n)
     expect((await ask(0xffff)).status).toBe(429)
   })
 
-  it('is made for a few at once, over all callers; the cached one is answered all the same', async () => {
+  it('is limited to a few at once over all callers, while the cached quote stays available', async () => {
     const waiting: (() => void)[] = []
     const slow: TeeProvider = {
       mode: 'simulated',

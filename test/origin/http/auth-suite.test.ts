@@ -1,4 +1,4 @@
-/** Authentication of every operation that the app serves, from a table: what has no row fails. */
+/** Authentication of every operation that the app serves, from a table. An operation without a row fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
 import type { AccountOperations } from '../../../shared/client/core/account.ts'
@@ -7,9 +7,9 @@ import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
 
 /**
- * What a key may do at an operation: `master` the account's own alone; `right` a usage key with the right to it;
- * `any` every key of the account; `asks` none is needed to be known; `open` no key is looked at; `signed` none, but the
- * signature of an admin wallet in the body (wallet-auth.test.ts).
+ * Keys that an operation accepts. `master`: only the account's own key. `right`: also a usage key with the permission.
+ * `any`: every key of the account. `asks`: a key is required, but may be unknown. `open`: keys are ignored. `signed`:
+ * no key, but the signature of an admin wallet in the body (wallet-auth.test.ts).
  */
 type Access = 'master' | 'right' | 'any' | 'asks' | 'open' | 'signed'
 
@@ -85,7 +85,7 @@ beforeAll(async () => {
   keys.master = rotated.body.api_key
   known = { group, pkpId: wallet.pkp_id, cid: CID, usageKeyHash: origin.hashOf(keys.bare) }
 
-  // Enough for three writes: two keys, and the removal of one.
+  // Enough for three writes: creating two keys, and removing one.
   unfunded.master = await origin.poor(3)
   unfunded.bare = await origin.usageKey(unfunded.master, {})
   unfunded.removed = await origin.usageKey(unfunded.master, EVERY_RIGHT)
@@ -99,7 +99,7 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-it('has a row for every operation, and none for another', () => {
+it('has a row for every operation, and no other rows', () => {
   const served = operations.map(({ path }) => path).toSorted()
   expect(Object.keys(ACCESS).toSorted()).toEqual(served)
   expect(Object.keys(VALID_REQUESTS).toSorted()).toEqual(served)
@@ -112,7 +112,7 @@ const allRows = operations.map((operation) => ({
 }))
 const rows = allRows.filter(({ access }) => access !== 'signed')
 
-/** The operation's valid request, sent with a key. */
+/** Sends the operation's valid request with a key. */
 async function ask({ operation, path }: (typeof rows)[number], key?: string, headers = {}) {
   const { body, query = '' } = VALID_REQUESTS[path]!(known)
   const { method } = operation
@@ -126,7 +126,7 @@ async function ask({ operation, path }: (typeof rows)[number], key?: string, hea
 }
 
 describe.each(allRows.filter(({ access }) => access === 'signed'))('$path', (row) => {
-  it('takes no key, of whatever kind: the credential is in the body', async () => {
+  it('rejects a key of any kind, because the credential is in the body', async () => {
     for (const key of [keys.master, keys.bare, secured.master, secured.usage, 'nobody']) {
       const answer = await ask(row, key)
       expect([answer.status, answer.body.error]).toEqual([400, 'bad_request'])
@@ -134,7 +134,7 @@ describe.each(allRows.filter(({ access }) => access === 'signed'))('$path', (row
     }
   })
 
-  it('says 422 where nothing is signed, and 400 for what is no JSON', async () => {
+  it('returns 422 if nothing is signed, and 400 for invalid JSON', async () => {
     const send = (text: string) => origin.call(row.path, { text, method: 'POST' })
     expect((await send('{}')).status).toBe(422)
     expect((await send('{')).status).toBe(400)
@@ -142,14 +142,14 @@ describe.each(allRows.filter(({ access }) => access === 'signed'))('$path', (row
 })
 
 describe.each(rows.filter(({ access }) => access === 'open'))('$path', (row) => {
-  it('needs no key, and is not refused for a wrong one', async () => {
+  it('needs no key, and ignores a wrong one', async () => {
     for (const answer of [await ask(row), await ask(row, 'nobody')])
       expect([200, 503]).toContain(answer.status)
   })
 })
 
 describe.each(rows.filter(({ access }) => access !== 'open'))('$path', (row) => {
-  it('is 401 without a key', async () => {
+  it('returns 401 without a key', async () => {
     const answer = await ask(row)
     expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized'])
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
@@ -161,7 +161,7 @@ describe.each(rows.filter(({ access }) => access !== 'open'))('$path', (row) => 
     ['that is the hash of one', () => origin.hashOf(keys.master)],
     ['that was removed', () => keys.removed],
     ['that was rotated away', () => keys.rotatedAway],
-  ])('does not know a key %s', async (_what, key) => {
+  ])('does not accept a key %s', async (_what, key) => {
     for (const answer of [
       await ask(row, key()),
       await ask(row, undefined, { authorization: `Bearer ${key()}` }),
@@ -175,24 +175,24 @@ describe.each(rows.filter(({ access }) => access !== 'open'))('$path', (row) => 
 const guarded = rows.filter(({ access }) => access === 'master' || access === 'right')
 
 describe.each(guarded)('$path', (row) => {
-  it('is 403 to a usage key without any right', async () => {
+  it('returns 403 for a usage key without permissions', async () => {
     const answer = await ask(row, keys.bare)
     expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
     expect([answer.body.message, answer.body.fix].every((text) => text !== '')).toBe(true)
   })
 
-  it('is 403 to a usage key whose every array names another group', async () => {
+  it('returns 403 for a usage key with permissions in another group only', async () => {
     expect((await ask(row, keys.elsewhere)).status).toBe(403)
   })
 
-  it('is 403 to the old key of an account in ChainSecured mode', async () => {
+  it('returns 403 for the old key of a ChainSecured account', async () => {
     const answer = await ask(row, secured.master)
     expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
     expect(answer.body.message).toContain('ChainSecured')
   })
 })
 
-/** What the client library sends transactions for. */
+/** Methods for which the client library sends a transaction. */
 const METHODS = [
   'createWallet',
   'addGroup',
@@ -212,7 +212,7 @@ const METHODS = [
 const methodOf = (path: string) => METHODS.find((name) => path.endsWith(`/${snakeCase(name)}`))
 const snakeCase = (name: string) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-/** There is no key to rotate or to give up: the account is handed on. */
+/** There is no key to rotate, and nothing left to convert: the account is transferred instead. */
 const TRANSFER = ['transferChainSecuredAccountOwnership', 'transferOwnership']
 const INSTEAD: Readonly<Record<string, string[]>> = {
   rotateAccountApiKey: TRANSFER,
@@ -220,7 +220,7 @@ const INSTEAD: Readonly<Record<string, string[]>> = {
 }
 
 describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$path', (row) => {
-  it('tells who holds every right in a ChainSecured account what to send, whence and where', async () => {
+  it('tells a key with every right in a ChainSecured account what to send, from which wallet and where', async () => {
     const { chain } = origin.services
     for (const key of row.access === 'master'
       ? [secured.master]
@@ -229,9 +229,10 @@ describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$
       expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
       for (const fact of [chain.contractAddress, String(chain.chainId), secured.admin])
         expect(answer.body.fix).toContain(fact)
-      const told = /^Send (\w+) to .* with mode 'sovereign' that is (\w+)\(\)\.$/.exec(
-        answer.body.fix,
-      )
+      const told =
+        /^Send (\w+) to .*, or call (\w+)\(\) of svc\/client in mode 'sovereign'\.$/.exec(
+          answer.body.fix,
+        )
       const { writes } = row.operation
       expect(told?.slice(1)).toEqual(INSTEAD[writes!] ?? [writes, methodOf(row.path)])
     }
@@ -239,7 +240,7 @@ describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$
 })
 
 describe.each(rows.filter(({ access }) => access === 'master'))('$path', (row) => {
-  it('is 403 to a usage key that has every right there is', async () => {
+  it('returns 403 for a usage key with all permissions', async () => {
     const every = await origin.usageKey(keys.master, EVERY_RIGHT)
     const answer = await ask(row, every)
     expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
@@ -250,7 +251,7 @@ describe.each(rows.filter(({ access }) => access === 'master'))('$path', (row) =
 describe.each(rows.filter(({ operation, access }) => operation.body && access !== 'open'))(
   '$path',
   (row) => {
-    it('says 401 before it looks at the body, and 400 or 422 before 403', async () => {
+    it('returns 401 before reading the body, and 400 or 422 before 403', async () => {
       const send = (text: string, key: string) =>
         origin.call(row.path, { text, key, method: 'POST' })
       expect((await send('{', 'nobody')).status).toBe(401)
@@ -261,7 +262,7 @@ describe.each(rows.filter(({ operation, access }) => operation.body && access !=
 )
 
 describe.each(rows.filter(({ access }) => access === 'any'))('$path', (row) => {
-  it('is for every key of the account, also for one without rights, and after a conversion', async () => {
+  it('accepts every key of the account, even without permissions and after a conversion', async () => {
     for (const key of [keys.master, keys.bare, secured.master, secured.usage])
       expect([200, 503]).toContain((await ask(row, key)).status)
   })
@@ -273,7 +274,7 @@ const charged = rows.filter(
 )
 
 describe.each(charged)('$path', (row) => {
-  it('is 402 without credits before it is 403, and 401 or 400 before 402', async () => {
+  it('returns 402 without credits before 403, and 401 or 400 before 402', async () => {
     expect((await ask(row, unfunded.master)).status).toBe(402)
     const answer = await ask(row, unfunded.bare)
     expect([answer.status, answer.body.error]).toEqual([402, 'payment_required'])
@@ -286,7 +287,7 @@ describe.each(charged)('$path', (row) => {
 describe.each(rows.filter((row) => row.access !== 'open' && !charged.includes(row)))(
   '$path',
   (row) => {
-    it('is free: never 402', async () => {
+    it('is free of charge: never returns 402', async () => {
       for (const key of [unfunded.master, unfunded.bare])
         expect((await ask(row, key)).status).not.toBe(402)
     })
@@ -294,12 +295,12 @@ describe.each(rows.filter((row) => row.access !== 'open' && !charged.includes(ro
 )
 
 describe('a ChainSecured account', () => {
-  it('still exists to its old key', async () => {
+  it('still exists for its old key', async () => {
     const answer = await origin.core('account_exists', { key: secured.master })
     expect([answer.status, answer.body]).toEqual([200, true])
   })
 
-  it('is still read by its usage keys, in their groups', async () => {
+  it('can still be read by its usage keys, in their groups', async () => {
     const { status } = await origin.call('/core/v1/get_group?group_id=1', { key: secured.usage })
     expect(status).toBe(200)
   })

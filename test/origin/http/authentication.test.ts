@@ -20,7 +20,7 @@ const KEYED = [
 ]
 
 describe.each(KEYED)('$name', ({ name, body }) => {
-  it('answers 401 without a key, before it looks at the body', async () => {
+  it('returns 401 without a key, before reading the body', async () => {
     const answer = await origin.core(name, { text: 'not json' })
     expect(answer.status).toBe(401)
     expect(answer.body.error).toBe('unauthorized')
@@ -35,12 +35,12 @@ describe.each(KEYED)('$name', ({ name, body }) => {
     ['that is the hash of one', () => id(key)],
     ['of bytes that are no text', () => '\u00ff\u00fe'],
     ['twice in one header', () => `${key}, ${key}`],
-  ])('answers 401 to a key %s', async (_what, make) => {
+  ])('returns 401 for a key %s', async (_what, make) => {
     const answer = await origin.core(name, { key: make(), body })
     expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized'])
   })
 
-  it('takes the key as a bearer token too', async () => {
+  it('accepts the key as a bearer token too', async () => {
     const headers = { authorization: `Bearer ${key}` }
     expect((await origin.core(name, { headers, body })).status).toBe(200)
   })
@@ -50,17 +50,17 @@ describe('the key of a request', () => {
   const who = async (headers: Record<string, string>) =>
     (await origin.core('svc_action', { headers, body: { code: CODE } })).status
 
-  it('is the bearer token where X-Api-Key is there too', async () => {
+  it('is the bearer token if X-Api-Key is sent as well', async () => {
     expect(await who({ authorization: `Bearer ${key}`, 'x-api-key': 'nobody' })).toBe(200)
     expect(await who({ authorization: 'Bearer nobody', 'x-api-key': key })).toBe(401)
   })
 
-  it('is X-Api-Key where the other header holds no bearer token', async () => {
+  it('is X-Api-Key if the Authorization header contains no bearer token', async () => {
     expect(await who({ authorization: 'Basic YTpi', 'x-api-key': key })).toBe(200)
     expect(await who({ authorization: 'Bearer ', 'x-api-key': key })).toBe(200)
   })
 
-  it('is taken whatever the case of the scheme, and never from the query', async () => {
+  it('is accepted with a scheme in any case, and never from the query', async () => {
     expect(await who({ authorization: `bearer ${key}` })).toBe(200)
     const body = { code: CODE }
     const query = `/core/v1/svc_action?api_key=${encodeURIComponent(key)}`
@@ -80,7 +80,7 @@ describe('a usage key', () => {
     expect(refused.body.message).toMatch(/Qm[1-9A-HJ-NP-Za-km-z]{44}/)
   })
 
-  it('runs nothing in a group that it does not list, though the group permits all', async () => {
+  it('runs nothing in a group that it does not list, even if the group permits everything', async () => {
     const account = await origin.account()
     await origin.group(account, {})
     await origin.group(account, { cid_hashes_permitted: [0], pkp_ids_permitted: [] })
@@ -89,14 +89,14 @@ describe('a usage key', () => {
     expect((await origin.run(await origin.usageKey(account, {}), CODE)).status).toBe(403)
   })
 
-  it('with [0] runs any action of any group, and is told to add one that is in none', async () => {
+  it('with [0] runs any action of any group, and gets a hint for an action that is in no group', async () => {
     const account = await origin.account()
     const usage = await origin.usageKey(account, { execute_in_groups: [0] })
     const cid = (await origin.core('get_svc_action_ipfs_id', { body: CODE })).body
     const refused = await origin.run(usage, CODE)
     expect([refused.status, refused.body.error]).toEqual([403, 'forbidden'])
     expect(refused.body.message).toBe(
-      `The key may run every action that a group of the account permits, and no group permits ${cid}.`,
+      `The key can run every action that a group of the account permits, but no group permits ${cid}.`,
     )
     expect(refused.body.fix).toContain('Add the action to a group of the account')
     await origin.group(account, { cid_hashes_permitted: [id(cid)] })
@@ -119,7 +119,7 @@ describe('a usage key', () => {
   })
 })
 
-describe('a refusal by the contract', () => {
+describe('a rejection by the contract', () => {
   const refusing = async (name: string) => {
     const app = origin.appThatCannotWrite(new ContractRefused(name))
     const body = { account_name: 'a', account_description: '' }

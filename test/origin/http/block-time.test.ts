@@ -1,10 +1,10 @@
-/** An account is registered on the chain before its key is shown: how long that takes (specification, Limits). */
+/** Time to register an account on the chain, which is done before its key is shown. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
-/** Seconds between blocks, as on the chains that accounts are kept on. */
+/** Seconds between blocks, as on the chains used in production. */
 const BLOCK_S = 2
-/** One block, and what a busy machine adds: far below the 15 s that clients are told. */
+/** One block, and the overhead of a busy machine. Far below the 15 s announced to clients. */
 const MOST_MS = 5_000
 
 let origin: TestOrigin

@@ -15,7 +15,7 @@ const WORD = `0x${'ab'.repeat(32)}`
 const LONE = 'lone \ud800 surrogate'
 const ACCOUNT = { account_name: 'a', account_description: '' }
 
-describe('a missing field, or one of the wrong type, is 422 and named', () => {
+describe('a field that is missing or of the wrong type returns 422 with its name', () => {
   it.each<[string, object, string]>([
     ['new_account', { account_description: '' }, 'account_name'],
     ['new_account', { account_name: 'a' }, 'account_description'],
@@ -44,7 +44,7 @@ describe('a missing field, or one of the wrong type, is 422 and named', () => {
   })
 })
 
-describe('a value that the field does not take is 400 and named', () => {
+describe('an invalid value returns 400 with the name of the field', () => {
   it.each<[string, object, string]>([
     ['new_account', { ...ACCOUNT, account_name: '' }, 'account_name'],
     ['new_account', { ...ACCOUNT, account_name: 'x'.repeat(257) }, 'account_name'],
@@ -80,7 +80,7 @@ describe('a value that the field does not take is 400 and named', () => {
     expect(answer.body.message).toContain(`${field}:`)
   })
 
-  it('params nested so deeply that they cannot be written again', async () => {
+  it('params nested too deeply to be serialized', async () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     const text = `{"code":${JSON.stringify(CODE)},"js_params":{"a":${deep}}}`
     const answer = await origin.core('svc_action', { key, text })
@@ -89,14 +89,14 @@ describe('a value that the field does not take is 400 and named', () => {
 })
 
 describe('sizes', () => {
-  it('an account is opened with a description of 256 characters, a group made with one of 1,024', async () => {
+  it('accepts a description of 256 characters for an account, and of 1,024 for a group', async () => {
     const opened = { ...ACCOUNT, account_description: 'ü'.repeat(256) }
     expect((await origin.core('new_account', { body: opened })).status).toBe(200)
     const group = { name: 'long', description: 'ü'.repeat(1_024) }
     expect((await origin.core('add_group', { key, body: group })).status).toBe(200)
   })
 
-  it('source above 16 MiB and params above 8 MiB are 413', async () => {
+  it('returns 413 for a source above 16 MiB and for params above 8 MiB', async () => {
     const source = { code: `//${'x'.repeat(16 * 1024 * 1024)}` }
     const params = { code: CODE, js_params: { a: 'é'.repeat(4 * 1024 * 1024) } }
     for (const body of [source, params]) {
@@ -119,18 +119,18 @@ describe('get_svc_action_ipfs_id', () => {
     expect(await cid(source)).toBe(expected)
   })
 
-  it('is another one for one byte more', async () => {
+  it('differs for one more byte', async () => {
     expect(await cid(CODE)).not.toBe(await cid(`${CODE} `))
   })
 
-  it('two texts with one CID: a lone surrogate is refused, since it would pass for U+FFFD', async () => {
+  it('two texts with one CID: rejects a lone surrogate, which would be encoded like U+FFFD', async () => {
     expect(await cid('"\ufffd"')).toMatch(/^Qm/)
     const answer = await origin.core('get_svc_action_ipfs_id', { body: '"\ud800"' })
     expect(answer.status).toBe(400)
   })
 })
 
-describe('no input gives a 500', () => {
+describe('no input causes a 500', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constant(LONE), fc.constant('\0'))
   const number = fc.oneof(
     fc.double(),

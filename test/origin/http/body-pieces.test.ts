@@ -17,19 +17,19 @@ afterAll(async () => {
 const SOURCE_PATH = '/core/v1/get_svc_action_ipfs_id'
 
 describe('a body in tiny chunks', () => {
-  it('is refused with a structured 400, and its connection is closed', async () => {
+  it('is rejected with a structured 400, and its connection is closed', async () => {
     const request = new RawRequest(served.port)
     await request.send(head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked'))
     await new Promise((resolve) => setTimeout(resolve, 50))
     await request.send(chunk('x').repeat(BODY_SMALL_PIECES_MAX + 1))
     const { status, head: answered, body } = await request.answer()
     expect([status, body.error]).toEqual([400, 'bad_request'])
-    expect(body.message).toContain('pieces')
+    expect(body.message).toContain('chunks')
     expect(answered).toMatch(/^connection: close$/im)
     await request.closed
   })
 
-  it('is read where its chunks are few: an encoder that writes token by token', async () => {
+  it('is accepted if there are few, as from an encoder that writes token by token', async () => {
     const source = 'x'.repeat(BODY_SMALL_PIECES_MAX - 2)
     const request = new RawRequest(served.port)
     await request.send(head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked'))
@@ -42,7 +42,7 @@ describe('a body in tiny chunks', () => {
     request.socket.destroy()
   })
 
-  it('is read in TLS records of 1 KB, however many', async () => {
+  it('is accepted in any number of TLS records of 1 KB', async () => {
     const text = JSON.stringify('y'.repeat(256 * 1024))
     const request = new RawRequest(served.port)
     await request.send(head('POST', SOURCE_PATH, `Content-Length: ${text.length}`))
@@ -51,7 +51,7 @@ describe('a body in tiny chunks', () => {
     request.socket.destroy()
   })
 
-  it('leaves the connection usable after a small one', async () => {
+  it('leaves the connection usable if it is small', async () => {
     const request = new RawRequest(served.port)
     const post = head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked')
     await request.send(post + chunk('"') + chunk('a"') + '0\r\n\r\n')
@@ -61,7 +61,7 @@ describe('a body in tiny chunks', () => {
     request.socket.destroy()
   })
 
-  it('is continued for a client that waits for 100', async () => {
+  it('gets 100 Continue if the client waits for it', async () => {
     const request = new RawRequest(served.port)
     await request.send(head('POST', SOURCE_PATH, 'Content-Length: 3', 'Expect: 100-continue'))
     await expect.poll(() => request.received).toContain('HTTP/1.1 100 Continue')

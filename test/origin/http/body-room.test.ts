@@ -34,7 +34,7 @@ afterAll(async () => {
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Memory in use. Buffers that were grown away from are garbage until they are collected, and not counted. */
+/** Memory in use. Outgrown buffers are garbage, which is collected first and not counted. */
 function liveBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
@@ -48,7 +48,7 @@ const open = (...lines: string[]) =>
   new RawRequest(served.port).send(head('POST', ...(lines as [string])))
 
 describe('attack: 60 connections that send 32 MiB less one byte, and stall', () => {
-  it('hold no more than the share of one network; small requests and accounts are served', async () => {
+  it('hold at most the share of one network, while small requests and accounts are served', async () => {
     const sender = await hostileSender()
     const before = liveBytes()
     const attack = sender.send({
@@ -84,7 +84,7 @@ describe('attack: 60 connections that send 32 MiB less one byte, and stall', () 
     await expect.poll(() => origin.services.bodyRooms.ofClient('127.0.0.1').room.heldBytes).toBe(0)
   }, 60_000)
 
-  it('refuses with Retry-After, and a structured body', async () => {
+  it('are rejected with Retry-After and a structured body', async () => {
     const { room, name } = origin.services.bodyRooms.ofClient('127.0.0.1')
     room.take(name, ARRIVING_BODIES_SHARE_BYTES)
     const request = await open(SOURCE_PATH, `Content-Length: ${MIB}`)
@@ -97,11 +97,11 @@ describe('attack: 60 connections that send 32 MiB less one byte, and stall', () 
   })
 })
 
-describe('a large body is not read', () => {
+describe('a large body', () => {
   const LARGE = `Content-Length: ${CORE_BODY_MAX_BYTES}`
 
   it.each(['/core/v1/svc_action', '/core/v1/add_group'])(
-    'without a valid key, which is checked first: %s',
+    'is not read without a valid key, which is checked first: %s',
     async (path) => {
       const length = path.endsWith('svc_action') ? LARGE : 'Content-Length: 60000'
       for (const headers of [[length], [length, 'X-Api-Key: unknown']]) {
@@ -125,7 +125,7 @@ describe('a large body is not read', () => {
     ['another mode', 1, 400],
     ['an unknown channel key', 2, 421],
     ['an unknown pre-shared key', 20, 401],
-  ])('of an envelope with %s: 34 bytes tell', async (_, at, status) => {
+  ])('is not read in an envelope with %s, which its first 34 bytes show', async (_, at, status) => {
     for (const path of [SEALED_EXECUTE_PATH, SEALED_HTTP_PATH]) {
       const request = await open(path, LARGE)
       const opening = changed(await envelope(path), at)
@@ -135,14 +135,14 @@ describe('a large body is not read', () => {
     }
   })
 
-  it('of an envelope that only the edge may send, in base mode', async () => {
+  it('is not read in a base-mode envelope at a path that only the edge may use', async () => {
     const request = await open(SEALED_HTTP_PATH, LARGE)
     await request.send(await envelope(SEALED_HTTP_PATH, 'base'))
     expect((await request.answer()).status).toBe(413)
     request.socket.destroy()
   })
 
-  it('counts for the edge where it names the pre-shared key, else for the sender', async () => {
+  it('counts against the edge if it names the pre-shared key, and otherwise against the sender', async () => {
     const holders = origin.services.bodyRooms
     for (const [mode, { room }] of [
       ['psk', holders.ofEdge()],
@@ -157,11 +157,11 @@ describe('a large body is not read', () => {
   })
 })
 
-describe('a body that comes slowly', () => {
+describe('a slow body', () => {
   const pace: Pace = { withinMs: 400, stallMs: 100, stallBytes: 10 * KIB }
   const room = new BodyRoom({ totalBytes: MIB, shareBytes: MIB, retryAfterMs: 1 })
 
-  /** How a body that is written piece by piece ends. */
+  /** Reads a body that is written piece by piece, and returns its length or the message of the error. */
   async function ending(write: (send: (bytes: number) => void) => Promise<void>): Promise<unknown> {
     const ended = Promise.withResolvers<unknown>()
     const server = createServer((incoming) => {
@@ -186,16 +186,16 @@ describe('a body that comes slowly', () => {
   }
   const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-  it('has a deadline, also when it is small', async () => {
-    expect(await ending(async (send) => send(1))).toBe('it was not there within 400 ms')
+  it('has a deadline, even if it is small', async () => {
+    expect(await ending(async (send) => send(1))).toBe('it was not complete within 400 ms')
   })
 
-  it('is given up when it is large and makes no progress', async () => {
+  it('is abandoned if it is large and makes no progress', async () => {
     const result = await ending(async (send) => send(OPERATION_BODY_MAX_BYTES + 1))
-    expect(result).toMatch(/^0 bytes came in 100 ms/)
+    expect(result).toMatch(/^0 bytes arrived in 100 ms/)
   })
 
-  it('is given up when a byte trickles now and then', async () => {
+  it('is abandoned if single bytes trickle in', async () => {
     const result = await ending(async (send) => {
       send(OPERATION_BODY_MAX_BYTES + 1)
       for (let n = 0; n < 6; n++) {
@@ -203,10 +203,10 @@ describe('a body that comes slowly', () => {
         send(1)
       }
     })
-    expect(result).toMatch(/bytes came in 100 ms/)
+    expect(result).toMatch(/bytes arrived in 100 ms/)
   })
 
-  it('is 408 with a structured error over HTTP, and its connection is closed', async () => {
+  it('gets a structured 408 over HTTP, and its connection is closed', async () => {
     const request = await open(SOURCE_PATH, `Content-Length: ${MIB}`)
     await request.send('x'.repeat(100 * KIB))
     const { status, head: answered, body } = await request.answer()
@@ -215,7 +215,7 @@ describe('a body that comes slowly', () => {
     await request.closed
   }, 40_000)
 
-  it('and is broken off is no failure of the server', async () => {
+  it('is not logged as a failure of the server if the client disconnects', async () => {
     const failed = () => origin.logs.filter(({ event }) => event === 'request.failed').length
     const before = failed()
     const request = await open(SOURCE_PATH, `Content-Length: ${MIB}`)
@@ -228,7 +228,7 @@ describe('a body that comes slowly', () => {
 })
 
 describe('memory for bodies', () => {
-  it('is shared: one holder has its share, all have the total', () => {
+  it('is limited for each holder and in total', () => {
     const room = new BodyRoom({ totalBytes: 100, shareBytes: 60, retryAfterMs: 1 })
     room.take('a', 60)
     expect(() => room.take('a', 1)).toThrow(BodyRoomFull)

@@ -1,14 +1,14 @@
 /**
- * A hostile sender in a process of its own, so that it does not share the thread that is measured. Its argument is a
- * `Sending` as JSON. Prints a `Sent` as JSON.
+ * A hostile sender in a separate process, so that it does not share the measured thread. Receives a `Sending` and
+ * returns a `Sent`, both as IPC messages.
  */
 import { connect, type TLSSocket } from 'node:tls'
 
 export type Sending = { port: number; connections: number } & (
   | {
       /**
-       * Each connection sends `opening` once and then `block` again and again, for `forMs` and at least its part of
-       * `totalBytes`. One that is closed comes back.
+       * Each connection sends `opening` once and then `block` repeatedly, for at least `forMs` and until its part of
+       * `totalBytes` is sent. Closed connections are opened again.
        */
       kind: 'stream'
       opening: string
@@ -22,7 +22,7 @@ export type Sending = { port: number; connections: number } & (
   | { kind: 'stalled'; method: string; path: string; bodyBytes: number; holdMs: number }
 )
 
-/** `statuses`: of the answers, with how often each came. */
+/** `statuses` counts the responses by status. */
 export type Sent = { bytes: number; connections: number; statuses: Record<string, number> }
 
 const BLOCK_BYTES = 64 * 1024
@@ -45,7 +45,7 @@ async function open(port: number): Promise<Connection> {
   return { socket, gone }
 }
 
-/** @returns whether the connection still stands */
+/** @returns true if the connection is still open */
 async function send({ socket, gone }: Connection, data: Uint8Array | string): Promise<boolean> {
   sent.bytes += data.length
   if (!socket.write(data))

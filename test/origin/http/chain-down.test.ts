@@ -26,8 +26,8 @@ const READS = [
   { name: 'account_exists', body: undefined },
 ]
 
-// In order: the clock only goes forward.
-it('without the chain a write is 503 with Retry-After', async () => {
+// The tests depend on this order, because the clock only moves forward.
+it('without the chain, a write is 503 with Retry-After', async () => {
   for (const { name, body } of WRITES) {
     const answer = await origin.core(name, { key, body })
     expect([name, answer.status, answer.body.error]).toEqual([name, 503, 'service_unavailable'])
@@ -35,7 +35,7 @@ it('without the chain a write is 503 with Retry-After', async () => {
   }
 })
 
-it('drained budget: accounts that could not be opened without the chain leave the day’s gas as it was', async () => {
+it('drained budget: accounts that cannot be opened without the chain do not use the day’s gas', async () => {
   const { db } = origin.database
   const { now, keyring } = origin.services
   const ofAll = eq(gasBudgets.name, 'new_account')
@@ -43,7 +43,7 @@ it('drained budget: accounts that could not be opened without the chain leave th
   await db.insert(gasBudgets).values({ name: 'new_account', day, spentWei: 0n, lastWei: 100n })
   const hashKey = keyring.addressHashKey()
   const rate = { burst: 100, perHour: 100 }
-  // Gas for three.
+  // Gas for three accounts.
   const openings = new AccountOpenings({ db, now, hashKey, ...rate, gasPerDayWei: 300n })
   const app = createApp({ ...origin.services, openings })
   const body = { account_name: 'a', account_description: '' }
@@ -52,14 +52,14 @@ it('drained budget: accounts that could not be opened without the chain leave th
   expect((await db.select().from(gasBudgets).where(ofAll))[0]?.spentWei).toBe(0n)
 })
 
-it('without the chain what is known is answered as long as it is fresh', async () => {
+it('without the chain, known state is served while it is fresh', async () => {
   for (const { name, body } of READS)
     expect((await origin.core(name, { key, body })).status).toBe(200)
   const health = await origin.call('/health')
   expect([health.status, health.body.status]).not.toEqual([503, 'down'])
 })
 
-it('after the staleness bound everything that needs a permission is 503: never a guess', async () => {
+it('after the staleness limit, everything that needs a permission is 503', async () => {
   origin.clock.aheadMs += 31_000
   for (const { name, body } of [...READS, ...WRITES.slice(1)]) {
     const answer = await origin.core(name, { key, body })
@@ -71,17 +71,17 @@ it('after the staleness bound everything that needs a permission is 503: never a
   expect(health.body).toMatchObject({ status: 'down', reasons: [{ code: 'mirror_stale' }] })
 })
 
-it('an unknown key is then 503 too: nobody can say that it is unknown', async () => {
+it('an unknown key is 503 too, because it cannot be checked', async () => {
   const answer = await origin.core('svc_action', { key: 'nobody', body: { code: CODE } })
   expect(answer.status).toBe(503)
 })
 
-it('a sealed request is refused with 503 inside the envelope', async () => {
+it('a sealed request is rejected with 503 inside the envelope', async () => {
   const answer = await origin.execute({ credential: { api_key: key }, code: CODE })
   expect(answer).toMatchObject({ state: 'refused', status: 503, retry_after_s: 2 })
 })
 
-it('what needs no chain is still answered', async () => {
+it('requests that need no chain are still served', async () => {
   expect((await origin.core('get_svc_action_ipfs_id', { body: CODE })).status).toBe(200)
   expect((await origin.call('/get_node_chain_config')).status).toBe(200)
   expect((await origin.core('svc_action', { body: { code: CODE } })).status).toBe(401)

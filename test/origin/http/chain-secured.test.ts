@@ -1,4 +1,4 @@
-/** Accounts that wallets write straight at the contract, as the origin sees them. */
+/** Accounts that wallets write directly at the contract, as the origin sees them. */
 import { randomBytes } from 'node:crypto'
 import {
   Contract,
@@ -45,7 +45,7 @@ async function fundedWallet() {
 const hashOfWallet = (address: string) => solidityPackedKeccak256(['address'], [address])
 const accountOf = (hash: string) => origin.services.mirror.current().account(hash)
 
-/** A transaction of the admin's own, in the mirror when this returns. */
+/** Sends a transaction of the admin, and returns when it is in the mirror. */
 async function write(admin: Admin, name: string, ...args: unknown[]): Promise<void> {
   const { contractAddress } = origin.services.chain
   const contract = new Contract(contractAddress, accountConfigAbi, admin)
@@ -53,7 +53,7 @@ async function write(admin: Admin, name: string, ...args: unknown[]): Promise<vo
   await origin.services.mirror.syncTo(receipt!.blockNumber, receipt!.blockHash)
 }
 
-/** An account that a wallet opened for itself, with a usage key from the contract. */
+/** An account that a wallet opened for itself, with a usage key that was set at the contract. */
 async function opened(rights: object = { executeInGroups: [0] }) {
   const admin = await fundedWallet()
   const hash = hashOfWallet(admin.address)
@@ -66,13 +66,13 @@ const balanceOf = async (key: string): Promise<number> =>
   (await origin.core('billing/balance', { key })).body.balance_cents
 
 describe('an account that a wallet opened at the contract', () => {
-  it('is not managed, and known by the hash of its admin wallet', async () => {
+  it('is not managed, and is identified by the hash of its admin wallet', async () => {
     const { admin, hash } = await opened()
     const admins = { managed: false, adminWallet: admin.address }
     expect(accountOf(hash)).toMatchObject({ hash, ...admins, name: 'Ada', description: 'mine' })
   })
 
-  it('runs actions for the usage keys that its admin made, at the price of any account', async () => {
+  it('runs actions for the usage keys that its admin created, at the price for any account', async () => {
     const { admin, hash, usage } = await opened()
     expect((await origin.run(usage, ECHO, { a: 1 })).status).toBe(403)
     await write(admin, 'addGroup', hash, 'all', '', [], [0])
@@ -103,7 +103,7 @@ describe('an account that a wallet opened at the contract', () => {
     expect(verifyMessage('m', signed.body.response)).toBe(address)
   })
 
-  it('goes on when it is handed to another wallet: usage keys run, and the new admin writes', async () => {
+  it('keeps working after a transfer: usage keys run, and the new admin writes', async () => {
     const { admin, hash, usage } = await opened({ ...grants(), canCreateGroups: true })
     const heir = await fundedWallet()
     await write(admin, 'transferChainSecuredAccountOwnership', hash, heir.address)
@@ -117,7 +117,7 @@ describe('an account that a wallet opened at the contract', () => {
     expect(refused.body.fix).toContain(heir.address)
   })
 
-  it('leaves every former admin without a way back: neither is given another account', async () => {
+  it('prevents its former and new admins from getting another account', async () => {
     const { admin, hash } = await opened()
     const heir = await fundedWallet()
     await write(admin, 'transferChainSecuredAccountOwnership', hash, heir.address)

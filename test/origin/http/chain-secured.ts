@@ -4,10 +4,13 @@ import type { TestOrigin } from './origin.ts'
 
 type Signer = { address: string; signingKey: Wallet['signingKey'] }
 
-/** anvil's. */
+/** The chain ID of anvil. */
 const CHAIN_ID = 31_337
 
-/** What a wallet sends to be given an account. @param change of what it says; it signs that, whatever it is */
+/**
+ * A request to convert an account to this wallet.
+ * @param change to the statement; the result is signed, whatever it states
+ */
 export function conversionTo(signer: Signer, change: Partial<Statement> = {}) {
   const statement: Statement = {
     purpose: 'ConvertAccount',
@@ -23,7 +26,10 @@ export function conversionTo(signer: Signer, change: Partial<Statement> = {}) {
   }
 }
 
-/** Gives an account to a new wallet. @returns the wallet, now its admin */
+/**
+ * Converts an account to a new wallet.
+ * @returns the wallet, now its admin
+ */
 export async function makeChainSecured(origin: TestOrigin, key: string) {
   const admin = Wallet.createRandom()
   const { status, body } = await convert(origin, key, conversionTo(admin))

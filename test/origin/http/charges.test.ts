@@ -1,4 +1,4 @@
-/** What each call costs the account, and who sends and pays for its transaction (specification, Limits and Errors). */
+/** Cost of each call for the account, and the sender and payer of its transaction. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
 import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
@@ -22,7 +22,7 @@ afterAll(() => origin.close())
 const balanceOf = async (key: string): Promise<number> =>
   (await origin.core('billing/balance', { key })).body.balance_cents
 
-/** Transactions that the service's payers have sent. */
+/** Number of transactions that the service's payers have sent. */
 async function sent(): Promise<number> {
   const { chain, keyring } = origin.services
   const payers = [1, 2].map((number) => addressOf(keyring.payerKey(number)))
@@ -30,7 +30,7 @@ async function sent(): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** An account with one of everything, and requests to it that succeed. */
+/** An account with one object of each kind, and requests to it that succeed. */
 async function furnished(cents: number) {
   const key = await origin.poor(cents)
   const { pkp_id: pkpId } = await origin.wallet(key)
@@ -48,7 +48,7 @@ const PAYMENTS = /create_payment_intent|confirm_payment|processor_config/
 const withKey = operations.filter(({ auth }) => auth !== 'wallet_signature')
 
 describe.each(withKey.filter(({ path }) => !PAYMENTS.test(path)))('$path', (operation) => {
-  it('costs a cent where it sends a transaction, unless that is free, and nothing otherwise', async () => {
+  it('costs a cent for an execution, or for a transaction that is not free, and otherwise nothing', async () => {
     const { path, method } = operation
     const { key, known } = await furnished(100)
     const cid = path.endsWith('/add_action') ? ANOTHER : RECORDED
@@ -65,10 +65,10 @@ describe.each(withKey.filter(({ path }) => !PAYMENTS.test(path)))('$path', (oper
   })
 })
 
-/** The one POST that neither writes nor runs. */
+/** The only POST that neither writes nor runs an action. */
 const isOpen = (path: string) => path.endsWith('/get_svc_action_ipfs_id')
 
-it('the wallet of an account never sends, nor has, anything: the service pays the gas', async () => {
+it('the wallet of an account neither sends nor holds anything, because the service pays the gas', async () => {
   const body = { account_name: 'a', account_description: '' }
   const { api_key: key, wallet_address } = (await origin.core('new_account', { body })).body
   await origin.group(key, {})
@@ -77,7 +77,7 @@ it('the wallet of an account never sends, nor has, anything: the service pays th
   expect(await provider.getBalance(wallet_address)).toBe(0n)
 })
 
-describe('a request that fails costs nothing', () => {
+describe('a request that fails is free of charge', () => {
   type Sent = Parameters<TestOrigin['core']>[1]
   const noExecutor = () => {
     const { services } = origin
@@ -92,7 +92,7 @@ describe('a request that fails costs nothing', () => {
   }
   const shedding = () => {
     const requireRoom = () => {
-      throw new Overloaded('the event loop is 300 ms late')
+      throw new Overloaded('the event loop is delayed by 300 ms')
     }
     return createApp({ ...origin.services, load: { requireRoom } })
   }
@@ -122,7 +122,7 @@ describe('a request that fails costs nothing', () => {
     expect((await origin.core('billing/balance', { key })).body.reserved_cents).toBe(0)
   })
 
-  it('403, a usage key without the right', async () => {
+  it('403, a usage key without the permission', async () => {
     const { key, usage } = await furnished(20)
     const cents = await balanceOf(key)
     for (const [name, body] of [

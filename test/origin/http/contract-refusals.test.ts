@@ -8,7 +8,7 @@ import { failureAnswer } from '../../../origin/http/failure.ts'
 const file = new URL('../../../origin/contracts/IAccountConfigErrors.sol', import.meta.url)
 const source = readFileSync(file, 'utf8')
 
-/** Each error with the status that its comment begins with. */
+/** Each error, with the status at the start of its comment. */
 const documented = [
   ...source.matchAll(/ {4}\/\/\/ (\d{3})[.:].*\n(?: {4}\/\/\/.*\n)* {4}error (\w+)/g),
 ].map(([, status, name]) => ({ name: name!, status: Number(status) }))
@@ -16,7 +16,7 @@ const documented = [
 const answerTo = (name: string, args: string[]) =>
   failureAnswer(new ContractRefused(name, args), 'https://origin.test')
 
-/** An argument of every type that the errors have, as a decoded one reads. */
+/** Sample arguments for the types of an error, as they are decoded. */
 function argumentsOf(name: string): string[] {
   const samples: Record<string, string> = {
     uint256: '7',
@@ -27,8 +27,8 @@ function argumentsOf(name: string): string[] {
   return accountConfig.getError(name)!.inputs.map(({ type }) => samples[type]!)
 }
 
-describe('an error of the contract', () => {
-  it('is documented with its status, each of them', () => {
+describe('a contract error', () => {
+  it('is documented with its status', () => {
     const declared = [...source.matchAll(/^ {4}error (\w+)\(/gm)].map(([, name]) => name)
     expect(documented.map(({ name }) => name)).toEqual(declared)
   })
@@ -43,14 +43,14 @@ describe('an error of the contract', () => {
     }
   })
 
-  it.each(documented)('$name has one answer, foreseen or reverted', ({ name }) => {
+  it.each(documented)('$name has one response, whether foreseen or reverted', ({ name }) => {
     const args = argumentsOf(name)
     const foreseen = failureAnswer(new ForeseenRefusal(name, args), 'https://origin.test')
     expect(foreseen).toEqual(answerTo(name, args))
   })
 
   it.each(documented.filter(({ status }) => status === 403))(
-    '$name is the structured 403 of authorization, with its name beside it',
+    '$name is the structured 403 of authorization, with the error name as its reason',
     ({ name }) => {
       const { body, headers, code } = answerTo(name, argumentsOf(name))
       expect(body).toMatchObject({ error: 'forbidden', reason: code })
@@ -60,18 +60,18 @@ describe('an error of the contract', () => {
 
   it('names what is missing', () => {
     expect(answerTo('GroupDoesNotExist', ['1', '42']).body).toBe(
-      'The account has no group 42. Name one of list_groups; ids of removed groups are not used again.',
+      'The account has no group 42. Send the ID of a group in list_groups; IDs of removed groups are not reused.',
     )
     const hash = `0x${'0'.repeat(62)}ff`
     expect(answerTo('UsageApiKeyDoesNotExist', ['1', '255']).body).toContain(
       `The account has no usage key with the hash ${hash}.`,
     )
     expect(answerTo('TooManyIds', ['pkpIds', '501', '500']).body).toContain(
-      'pkpIds: 501, and at most 500 are taken.',
+      'pkpIds: 501 exceeds the limit of 500.',
     )
   })
 
-  it('that a later contract brings is no 500', () => {
+  it('that a later contract adds is not a 500', () => {
     const status = (name: string) => answerTo(name, ['1']).status
     expect(status('NewThingDoesNotExist')).toBe(404)
     expect(status('NewThingAlreadyExists')).toBe(409)

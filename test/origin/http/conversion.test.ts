@@ -1,4 +1,7 @@
-/** Accounts that are given to a wallet over HTTP: what it takes, what stays, and what the old key is worth after. */
+/**
+ * Conversion of accounts to a wallet over HTTP: its requirements, what it preserves, and the remaining use of the old
+ * key.
+ */
 import { randomUUID } from 'node:crypto'
 import {
   concat,
@@ -56,7 +59,7 @@ const balanceOf = async (key: string): Promise<number> =>
   (await origin.core('billing/balance', { key })).body.balance_cents
 const underKey = () => ({ 'idempotency-key': randomUUID() })
 const seconds = () => Math.floor(Date.now() / 1000)
-/** Refusals in short: the status, and the contract's error where it was one. */
+/** The status of a rejection, and the contract's error if there is one. */
 const refusalOf = ({ status, headers }: Awaited<ReturnType<typeof convert>>) => [
   status,
   headers.get('x-svc-error'),
@@ -64,7 +67,7 @@ const refusalOf = ({ status, headers }: Awaited<ReturnType<typeof convert>>) => 
 const USED = [409, 'typed_data_already_used']
 
 describe('a conversion', () => {
-  it('makes the wallet that signed the admin, known by its hash too, and says what the account is', async () => {
+  it('makes the signing wallet the admin, and adds its hash to the account', async () => {
     const key = await origin.account()
     const admin = Wallet.createRandom()
     const lower = admin.address.toLowerCase()
@@ -80,7 +83,7 @@ describe('a conversion', () => {
     expect([...account.hashes.keys()]).toEqual([api_key_hash, accountHashOfWallet(admin.address)])
   })
 
-  it('is one transaction, that the service sends and pays', async () => {
+  it('is one transaction, which the service sends and pays for', async () => {
     const key = await origin.account()
     const admin = await makeChainSecured(origin, key)
     const { contractAddress: address, contractBlock: fromBlock } = origin.services.chain
@@ -95,7 +98,7 @@ describe('a conversion', () => {
     expect(await provider.getTransactionCount(admin.address)).toBe(0)
   })
 
-  it('leaves hash, groups, wallets, actions, usage keys and credit as they were', async () => {
+  it('preserves the hash, groups, wallets, actions, usage keys and credit', async () => {
     const key = await origin.poor(50)
     const { wallet_address, pkp_id } = await origin.wallet(key)
     const group = await origin.group(key, { pkp_ids_permitted: [pkp_id] })
@@ -116,7 +119,7 @@ describe('a conversion', () => {
     expect(verifyMessage('m', signed.body.response)).toBe(wallet_address)
   })
 
-  it('leaves the caps of usage keys, with what was spent under them', async () => {
+  it('preserves the caps of usage keys, with the spending under them', async () => {
     const key = await origin.account()
     await origin.group(key, { cid_hashes_permitted: [0] })
     const cap = { spend_cap_cents: 2, spend_window_seconds: 3600 }
@@ -128,7 +131,7 @@ describe('a conversion', () => {
     expect([status, body.reason]).toEqual([402, 'spend_cap_reached'])
   })
 
-  it('is for the account key alone, rotated or not', async () => {
+  it('requires the account key, rotated or not', async () => {
     const key = await origin.account()
     const usage = await origin.usageKey(key, EVERY_RIGHT)
     const admin = Wallet.createRandom()
@@ -142,14 +145,14 @@ describe('a conversion', () => {
     expect([status, body.api_key_hash]).toEqual([200, origin.hashOf(key)])
   })
 
-  it('is free: an account without credit converts', async () => {
+  it('is free of charge: an account without credit can convert', async () => {
     const key = await origin.poor(0)
     await makeChainSecured(origin, key)
     expect(accountOf(key)).toMatchObject({ managed: false })
     expect(await balanceOf(key)).toBe(0)
   })
 
-  it('checks form, then rights, then the signature; a refused one costs nothing', async () => {
+  it('checks the form, then permissions, then the signature, and charges nothing if it is rejected', async () => {
     const [poor, key] = [await origin.poor(0), await origin.account()]
     const forged = { ...conversionTo(Wallet.createRandom()), signature: `0x${'11'.repeat(65)}` }
     expect((await convert(origin, poor, { ...forged, typed_data: {} })).status).toBe(422)
@@ -162,7 +165,7 @@ describe('a conversion', () => {
   })
 })
 
-describe('a conversion is refused, and nothing happens,', () => {
+describe('a conversion is rejected without any effect', () => {
   const wallet = Wallet.createRandom()
   type Body = ReturnType<typeof conversionTo>
   const good = (change: Parameters<typeof conversionTo>[1] = {}) => conversionTo(wallet, change)
@@ -182,7 +185,7 @@ describe('a conversion is refused, and nothing happens,', () => {
     [
       'that another wallet signed',
       400,
-      'signature: it is not of',
+      'signature: not a signature of',
       () => ({ ...good(), signature: conversionTo(other).signature }),
     ],
     [
@@ -194,19 +197,19 @@ describe('a conversion is refused, and nothing happens,', () => {
     [
       'with high s',
       400,
-      'signature: it is not of',
+      'signature: not a signature of',
       signature(({ r, s, v }) => concat([r, toBeHex(ORDER - BigInt(s), 32), toBeHex(55 - v)])),
     ],
     [
       'with a signature of 64 bytes',
       400,
-      'signature: it is not of',
+      'signature: not a signature of',
       signature(({ compactSerialized }) => compactSerialized),
     ],
     [
       'with a signature of 66 bytes',
       400,
-      'signature: it is not of',
+      'signature: not a signature of',
       signature(({ serialized }) => `${serialized}00`),
     ],
     [
@@ -295,7 +298,7 @@ describe('a conversion is refused, and nothing happens,', () => {
     [
       'to the zero address, that nobody signs for',
       400,
-      'signature: it is not of 0x0000',
+      'signature: not a signature of 0x0000',
       () => good({ address: `0x${'0'.repeat(40)}` }) satisfies Body,
     ],
   ]
@@ -313,13 +316,13 @@ describe('a conversion is refused, and nothing happens,', () => {
     expect([accountOf(key)!.managed, await balanceOf(key)]).toEqual([true, before])
   })
 
-  it('and a right one passes all the same afterwards', async () => {
+  it('and a correct one is still accepted afterwards', async () => {
     expect((await convert(origin, key, good())).status).toBe(200)
   })
 })
 
-describe('a proof is good for one conversion', () => {
-  it('replay: at the same account, also where the first answer was lost, and at another account', async () => {
+describe('a proof of a conversion', () => {
+  it('replay: is rejected at the same account and at another one', async () => {
     const [key, other] = [await origin.account(), await origin.account()]
     const proof = conversionTo(Wallet.createRandom())
     expect((await convert(origin, key, proof)).status).toBe(200)
@@ -330,7 +333,7 @@ describe('a proof is good for one conversion', () => {
     expect(accountOf(other)).toMatchObject({ managed: true })
   })
 
-  it('race: of requests with one proof at once, for one account and for several, one converts', async () => {
+  it('race: converts one account if it is used at once for one account and for several', async () => {
     const [one, other] = [await origin.account(), await origin.account()]
     const proof = conversionTo(Wallet.createRandom())
     const answers = await Promise.all(
@@ -341,7 +344,7 @@ describe('a proof is good for one conversion', () => {
     expect([one, other].filter((key) => !accountOf(key)!.managed)).toHaveLength(1)
   })
 
-  it('race: of two proofs for one account, one converts, and the other names its admin', async () => {
+  it('race: converts the account once if another proof is used at the same time', async () => {
     const key = await origin.account()
     const wallets = [Wallet.createRandom(), Wallet.createRandom()]
     const answers = await Promise.all(
@@ -352,7 +355,7 @@ describe('a proof is good for one conversion', () => {
     expect(accountOf(key)).toMatchObject({ managed: false, adminWallet: wallets[won]!.address })
   })
 
-  it('a repeat under its Idempotency-Key is given the first answer', async () => {
+  it('gets the first response again if it is repeated under its Idempotency-Key', async () => {
     const key = await origin.account()
     const [proof, headers] = [conversionTo(Wallet.createRandom()), underKey()]
     const before = await balanceOf(key)
@@ -363,18 +366,18 @@ describe('a proof is good for one conversion', () => {
     expect(refusalOf(await convert(origin, key, proof, underKey()))).toEqual(USED)
   })
 
-  /** The origin's surface with other services in it. */
+  /** The origin's app with some services replaced. */
   const appWith = (services: Partial<Services>) => createApp({ ...origin.services, ...services })
   const at = (app: TestOrigin['app'], key: string, body: unknown, headers = {}) =>
     origin.core('convert_to_chain_secured_account', { key, body, headers, app })
 
-  it('a repeat whose first answer was lost joins it under its Idempotency-Key, also when the time is over', async () => {
+  it('joins its first write under its Idempotency-Key if the response was lost, even after its time window', async () => {
     const key = await origin.account()
     const [proof, headers] = [conversionTo(Wallet.createRandom()), underKey()]
     const writer: Services['writer'] = Object.create(origin.services.writer)
     writer.write = async (...args) => {
       await origin.services.writer.write(...args)
-      throw new ChainUnavailable('the write is in no block yet')
+      throw new ChainUnavailable('the write has not been mined yet')
     }
     writer.isKnown = (id) => origin.services.writer.isKnown(id)
     writer.join = (id) => origin.services.writer.join(id)
@@ -389,7 +392,7 @@ describe('a proof is good for one conversion', () => {
     expect(refusalOf(await convert(origin, key, proof))).toEqual(USED)
   })
 
-  it('one that was refused before anything was sent is not used up', async () => {
+  it('can be used again if it was rejected before anything was sent', async () => {
     const key = await origin.account()
     const proof = conversionTo(Wallet.createRandom())
     const away = origin.appThatCannotWrite(new ChainUnavailable('it does not answer'))
@@ -401,7 +404,7 @@ describe('a proof is good for one conversion', () => {
     expect((await convert(origin, key, proof)).status).toBe(200)
   })
 
-  it('is forgotten when it is valid nowhere any more, and not before', async () => {
+  it('is deleted once it is not valid anywhere, and not before', async () => {
     const { conversionProofs } = origin.services
     const rows = async () => (await origin.database.db.query.conversionProofs.findMany()).length
     const before = await rows()
@@ -415,7 +418,7 @@ describe('a proof is good for one conversion', () => {
 })
 
 describe('the key that an account had before its conversion', () => {
-  it('does not write, execute or rotate, and its account is not given away again', async () => {
+  it('cannot write, execute, rotate or convert the account again', async () => {
     const key = await origin.account()
     await origin.group(key, { pkp_ids_permitted: [ALL], cid_hashes_permitted: [0] })
     const admin = await makeChainSecured(origin, key)
@@ -433,17 +436,17 @@ describe('the key that an account had before its conversion', () => {
     expect(again.body.fix).toContain(admin.address)
   })
 
-  it('still pays and reads its bills', async () => {
+  it('can still pay and read the bills', async () => {
     const key = await origin.poor(7)
     await makeChainSecured(origin, key)
     expect(await balanceOf(key)).toBe(7)
     expect((await origin.core('billing/usage', { key })).status).toBe(200)
     const payment = { key, body: { amount_cents: 500 } }
-    // No payment processor here.
+    // No payment processor is configured here.
     expect((await origin.core('billing/create_payment_intent', payment)).status).toBe(503)
   })
 
-  it('attack: a run that began before the conversion asks for a key after it', async () => {
+  it('attack: gets no private key in a run that started before the conversion', async () => {
     const key = await origin.account()
     const { pkp_id: pkpId } = await origin.wallet(key)
     await origin.group(key, { pkp_ids_permitted: [pkpId], cid_hashes_permitted: [0] })
@@ -455,7 +458,7 @@ describe('the key that an account had before its conversion', () => {
     expect(body).toContain('getPrivateKey')
   })
 
-  it('race: writes that are under way beside the conversion happen or are refused, and are charged only where they happen', async () => {
+  it('race: concurrent writes succeed or are rejected, and only those that succeed are charged', async () => {
     const key = await origin.account()
     const before = await balanceOf(key)
     const writes = [1, 2, 3, 4].map((n) =>
@@ -472,7 +475,7 @@ describe('the key that an account had before its conversion', () => {
 })
 
 describe('a contract wallet', () => {
-  it('is the admin once its owner has signed: it writes the account, and its owner alone does not', async () => {
+  it('becomes the admin if its owner has signed, and can write the account, but its owner alone cannot', async () => {
     const owner = Wallet.createRandom().connect(provider)
     await provider.send('anvil_setBalance', [owner.address, '0x8ac7230489e80000'])
     const address = await deployOwnedWallet(payer, owner.address)
@@ -497,7 +500,7 @@ describe('a contract wallet', () => {
     expect(names).toEqual(['of the contract'])
   })
 
-  it('whose owner has not signed is refused', async () => {
+  it('is rejected if its owner has not signed', async () => {
     const address = await deployOwnedWallet(payer, Wallet.createRandom().address)
     const answer = await convert(
       origin,
@@ -507,7 +510,7 @@ describe('a contract wallet', () => {
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(address)])
   })
 
-  it('flood: signatures of one network are bounded before our node calls the contracts that they name', async () => {
+  it('flood: limits the signatures of one network before our node calls the contracts that they name', async () => {
     const address = await deployHostileWallet(payer, 'reverts')
     const key = await origin.account()
     const { now, chain } = origin.services
@@ -527,7 +530,7 @@ describe('a contract wallet', () => {
     expect([statuses, calls.length]).toEqual([[400, 400, 429], 2])
   })
 
-  it('yes to everything: it takes an account for itself, and for no other address', async () => {
+  it('yes to everything: can take an account for itself, and for no other address', async () => {
     const address = await deployHostileWallet(payer, 'says yes to everything')
     const anyone = Wallet.createRandom()
     const [key, other] = [await origin.account(), await origin.account()]

@@ -18,7 +18,7 @@ const balanceOf = async (key: string): Promise<number> =>
 const wallet = (key: string) => origin.core('create_wallet', { key, method: 'POST' })
 
 describe('402', () => {
-  it('says how much is needed, what is there, and how to add funds', async () => {
+  it('states the cost, the balance, and how to add funds', async () => {
     const { status, body } = await wallet(await origin.poor(0))
     expect(status).toBe(402)
     expect(body).toEqual({
@@ -34,18 +34,18 @@ describe('402', () => {
     ['add_group', { group_name: 'g' }],
     ['add_usage_api_key', { name: 'u' }],
     ['svc_action', { code: ECHO }],
-  ])('of %s, for an account that has nothing', async (path, body) => {
+  ])('is returned by %s if the account has no credit', async (path, body) => {
     const key = await origin.poor(0)
     expect((await origin.core(path, { key, body })).status).toBe(402)
   })
 
-  it('never for an unknown key: 401 comes first', async () => {
+  it('is never returned for an unknown key, which gets 401 first', async () => {
     const key = randomBytes(32).toString('base64')
     expect((await wallet(key)).status).toBe(401)
     expect((await origin.core('svc_action', { key, body: { code: ECHO } })).status).toBe(401)
   })
 
-  it('nor for a body that is refused: 400, 413 and 422 come first', async () => {
+  it('is never returned for an invalid body, which gets 400, 413 or 422 first', async () => {
     const key = await origin.poor(0)
     const tried = (path: string, text: string) => origin.core(path, { key, text })
     expect((await tried('add_group', '{')).status).toBe(400)
@@ -55,7 +55,7 @@ describe('402', () => {
     expect((await tried('svc_action', JSON.stringify({ code }))).status).toBe(413)
   })
 
-  it('before 403: an unfunded usage key does not learn what it may do', async () => {
+  it('is returned before 403, so that an unfunded usage key does not learn its permissions', async () => {
     const key = await origin.poor(2)
     const group = await origin.group(key, { cid_hashes_permitted: [] })
     const usage = await origin.usageKey(key, { execute_in_groups: [group] })
@@ -67,7 +67,7 @@ describe('402', () => {
     expect((await origin.run(usage, ECHO)).status).toBe(402)
   })
 
-  it('is not what a funded usage key gets where it may not: that is 403, and free', async () => {
+  it('is not returned for a funded usage key without permission, which gets 403 free of charge', async () => {
     const key = await origin.poor(3)
     const usage = await origin.usageKey(key, {})
     expect((await wallet(usage)).status).toBe(403)
@@ -78,7 +78,7 @@ describe('402', () => {
     expect(await balanceOf(key)).toBe(2)
   })
 
-  it('never for reads', async () => {
+  it('is never returned for reads', async () => {
     const key = await origin.poor(0)
     for (const path of [
       'list_wallets',
@@ -92,7 +92,7 @@ describe('402', () => {
 })
 
 describe('a write', () => {
-  it('costs one cent when it has succeeded, on the statement of its key', async () => {
+  it('costs one cent once it has succeeded, recorded under its key', async () => {
     const key = await origin.poor(5)
     await wallet(key)
     expect(await balanceOf(key)).toBe(4)
@@ -105,7 +105,7 @@ describe('a write', () => {
     })
   })
 
-  it('that the contract or the chain refuses costs nothing', async () => {
+  it('is free of charge if the contract or the chain rejects it', async () => {
     const key = await origin.poor(5)
     const removed = await origin.core('remove_group', { key, body: { group_id: 99 } })
     expect(removed.status).toBe(404)
@@ -115,7 +115,7 @@ describe('a write', () => {
     expect((await wallet(key)).status).toBe(200)
   })
 
-  it('overdraft: of twenty at once on the last cent exactly one succeeds', async () => {
+  it('overdraft: succeeds exactly once if twenty compete for the last cent', async () => {
     const key = await origin.poor(1)
     const answers = await Promise.all(Array.from({ length: 20 }, () => wallet(key)))
     const statuses = answers.map(({ status }) => status)
@@ -124,7 +124,7 @@ describe('a write', () => {
     expect(await balanceOf(key)).toBe(0)
   })
 
-  it('double charge: a repeat under its Idempotency-Key is given the answer, and costs nothing', async () => {
+  it('double charge: is free of charge if it is repeated under its Idempotency-Key, and gets the same response', async () => {
     const key = await origin.poor(1)
     const headers = { 'idempotency-key': 'once' }
     const first = await origin.core('create_wallet', { key, method: 'POST', headers })
@@ -133,7 +133,7 @@ describe('a write', () => {
     expect(again.body).toEqual(first.body)
   })
 
-  it('with a ledger that is away is 503, never 402, and nothing is done', async () => {
+  it('is rejected with 503, never 402, if the ledger is unavailable, and has no effect', async () => {
     const key = await origin.poor(5)
     const app = appWith(origin, creditsOver(origin, away(origin.database.db)))
     for (const path of ['create_wallet', 'billing/balance', 'svc_action']) {
@@ -148,7 +148,7 @@ describe('a write', () => {
 })
 
 describe('billing', () => {
-  it('shows the starter credits of a new account, with a text beside them', async () => {
+  it('shows the starter credits of a new account, also as text', async () => {
     const { body } = await origin.core('billing/balance', { key: await origin.account() })
     expect(body).toEqual({
       balance_cents: 100_000,
@@ -158,7 +158,7 @@ describe('billing', () => {
     })
   })
 
-  it('shows the balance to a usage key as well, and to nobody without a key', async () => {
+  it('shows the balance to a usage key too, but not without a key', async () => {
     const key = await origin.poor(7)
     const usage = await origin.usageKey(key, {})
     expect(await balanceOf(usage)).toBe(6)
@@ -169,7 +169,7 @@ describe('billing', () => {
     ['processor_config', undefined],
     ['create_payment_intent', { amount_cents: 500 }],
     ['confirm_payment', { payment_intent_id: 'pi_1' }],
-  ])('%s is 503 while no processor is configured', async (path, body) => {
+  ])('%s returns 503 if no processor is configured', async (path, body) => {
     const key = await origin.poor(0)
     const { status, body: answer } = await origin.core(`billing/${path}`, body ? { key, body } : {})
     expect([status, answer.error]).toEqual([503, 'service_unavailable'])
@@ -184,12 +184,12 @@ describe('billing', () => {
     ['create_payment_intent', {}, 422],
     ['confirm_payment', {}, 422],
     ['confirm_payment', { payment_intent_id: 7 }, 422],
-  ])('%s with %o is %i', async (path, body, status) => {
+  ])('%s with %o returns %i', async (path, body, status) => {
     const key = await origin.poor(0)
     expect((await origin.core(`billing/${path}`, { key, body })).status).toBe(status)
   })
 
-  it.each(['create_payment_intent', 'confirm_payment'])('%s needs a key', async (path) => {
+  it.each(['create_payment_intent', 'confirm_payment'])('%s requires a key', async (path) => {
     expect((await origin.core(`billing/${path}`, { body: {} })).status).toBe(401)
   })
 })

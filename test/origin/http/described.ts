@@ -1,4 +1,4 @@
-/** Holds every answer that a test provokes against the description of the API. */
+/** Checks every response that a test receives against the API description. */
 import { openApiDocument } from '../../../origin/http/openapi/document.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ const structured = z.strictObject({
 })
 const failure = z.union([z.string(), structured])
 
-/** The word of each status (specification, Errors), copied from there. */
+/** The error word of each status. */
 const WORDS: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -31,8 +31,8 @@ const WORDS: Readonly<Record<number, string>> = {
 }
 
 /**
- * Holds a structured error against the specification's table, and its finer reason against the header.
- * @throws {Error}
+ * Checks a structured error against the words above, and its finer reason against the header.
+ * @throws {Error} if they differ
  */
 export function requireSpecifiedWord(answer: {
   status: number
@@ -49,7 +49,7 @@ export function requireSpecifiedWord(answer: {
   if (reason !== named) throw new Error(`the reason ${reason} is ${named} in x-svc-error`)
 }
 
-/** @throws {Error} where a described operation answers what its description does not say */
+/** @throws {Error} if a described operation returns something that its description does not allow */
 export function requireDescribed(
   request: { method: string; path: string },
   answer: { status: number; headers: Headers; body: unknown },
@@ -64,7 +64,7 @@ export function requireDescribed(
   const { content = {} } = described.responses[answer.status] as { content?: object }
   if (answer.status === 200 && !(type in content))
     throw new Error(`${where} answered ${type}, which its description does not list`)
-  // Of a table the tests that ask for one look at the text.
+  // Tests that request a CSV table check its text themselves.
   if (type.startsWith('text/csv')) return
   const schema =
     path === HEALTH_PATH ? originHealthSchema : answer.status === 200 ? answers.get(where) : failure

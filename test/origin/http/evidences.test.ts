@@ -1,4 +1,4 @@
-/** The evidence as it is served, read by the specification's rules and by nothing of ours. */
+/** The evidence as it is served, checked by the documented rules and without our own code. */
 import { createHash, hkdfSync } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
@@ -8,7 +8,7 @@ import { CERTIFICATE, evidenceApp, evidenceKeys } from '../tee/evidence-app.ts'
 
 const ROOT = Buffer.from(hkdfSync('sha256', 'root', '', 'test', 32))
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
-/** In a TDX quote of version 4. */
+/** Offsets in a TDX quote of version 4. */
 const RTMR3_AT = 520
 const REPORT_DATA_AT = 568
 
@@ -22,8 +22,8 @@ beforeAll(async () => {
 const text = async (path: string) => (await served.get(path)).text
 const json = async (path: string) => JSON.parse(await text(path))
 
-describe('the specification’s rules, of what is served', () => {
-  it('1: the event log, its empty digests filled in, replays to RTMR3 of the quote', async () => {
+describe('the verification rules for served evidence', () => {
+  it('1: the event log, with its empty digests filled in, replays to RTMR3 of the quote', async () => {
     const { quote, event_log } = await json('/attestation')
     let register = Buffer.alloc(48)
     const type = Buffer.from('01000008', 'hex')
@@ -38,7 +38,7 @@ describe('the specification’s rules, of what is served', () => {
     expect(bytes.subarray(REPORT_DATA_AT, REPORT_DATA_AT + 64)).toEqual(Buffer.alloc(64))
   })
 
-  it('2: the compose hash is the SHA-256 of the app-compose text as it is served, and what was measured', async () => {
+  it('2: the compose hash is the SHA-256 of the app-compose text as served, and was measured', async () => {
     const { app_id, compose_hash, tcb_info } = await json('/info')
     expect(compose_hash).toBe(sha256(tcb_info.app_compose))
     const events = JSON.parse((await json('/attestation')).event_log)
@@ -55,7 +55,7 @@ describe('the specification’s rules, of what is served', () => {
     for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/)
   })
 
-  it('4: the report data, in quote.json and in its quote, is SHA-256 of the checksums with zeros behind it', async () => {
+  it('4: the report data, in quote.json and in its quote, is the SHA-256 of the checksums, followed by zeros', async () => {
     const { quote, report_data } = await json('/evidences/quote.json')
     expect(report_data).toBe(sha256(await text('/evidences/sha256sum.txt')) + '00'.repeat(32))
     const inside = Buffer.from(quote, 'hex').subarray(REPORT_DATA_AT, REPORT_DATA_AT + 64)
@@ -64,7 +64,7 @@ describe('the specification’s rules, of what is served', () => {
 })
 
 describe('the evidence files', () => {
-  it('are those that the checksums name, in their order, byte for byte', async () => {
+  it('are those that the checksums name, in that order, byte for byte', async () => {
     const lines = (await text('/evidences/sha256sum.txt')).split('\n')
     expect(lines.pop()).toBe('')
     const names = lines.map((line) => /^[0-9a-f]{64} {2}(\S+)$/.exec(line)?.[1])
@@ -79,13 +79,13 @@ describe('the evidence files', () => {
       expect(sha256(await text(`/evidences/${line.slice(66)}`))).toBe(line.slice(0, 64))
   })
 
-  it('stay the same from one request to the next', async () => {
+  it('stay the same between requests', async () => {
     for (const name of ['sha256sum.txt', 'quote.json', 'channel-key.json', 'collateral.json'])
       expect(await text(`/evidences/${name}`)).toBe(await text(`/evidences/${name}`))
     expect(await text('/attestation')).toBe(await text('/attestation'))
   })
 
-  it('name the keys that requests, usage keys and receipts are of', async () => {
+  it('contain the keys for requests, usage keys and receipts', async () => {
     const { channel, storage, receipt } = evidenceKeys(ROOT)
     const suite = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
     const point = (key: { publicKey: Buffer }) => key.publicKey.toString('base64url')
@@ -105,13 +105,13 @@ describe('the evidence files', () => {
       evidenceKeySchema.parse(await json(`/evidences/${name}-key.json`))
   })
 
-  it('name the ACME account that the certificate was got with', async () => {
+  it('name the ACME account that obtained the certificate', async () => {
     const account = { uri: 'https://ca.example/acme/acct/1' }
     expect(await json('/evidences/acme-account.json')).toEqual(account)
     expect(await text('/evidences/cert-origin.example.pem')).toBe(CERTIFICATE.chain)
   })
 
-  it('are listed with links, the certificate among them', async () => {
+  it('are listed with links, including the certificate', async () => {
     const { headers, text: page } = await served.get('/evidences/')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, name]) => name!)
@@ -120,7 +120,7 @@ describe('the evidence files', () => {
     for (const name of links) expect((await served.get(`/evidences/${name}`)).status).toBe(200)
   })
 
-  it('have the types of what they are', async () => {
+  it('have the content types of their formats', async () => {
     const type = async (name: string) =>
       (await served.get(`/evidences/${name}`)).headers.get('content-type')
     expect(await type('quote.json')).toBe('application/json')
@@ -129,7 +129,7 @@ describe('the evidence files', () => {
   })
 
   it.each(['nothing.json', 'cert-other.example.pem', '..%2froot.key', '__proto__', 'a/b'])(
-    'are no others: %s is 404, and says what to do',
+    'include no others: %s is 404, with a hint on what to do',
     async (name) => {
       const { status, text: body } = await served.get(`/evidences/${name}`)
       expect(status).toBe(404)
@@ -137,7 +137,7 @@ describe('the evidence files', () => {
     },
   )
 
-  it('and all that one verifies by can be read by a page of any other site, and are kept by no cache', async () => {
+  it('can be read by pages of other sites and are never cached, like the other endpoints for verification', async () => {
     for (const path of ['/attestation', '/info', '/evidences/', '/evidences/quote.json']) {
       const { headers } = await served.get(path)
       expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -146,7 +146,7 @@ describe('the evidence files', () => {
   })
 })
 
-describe('two processes of one root key', () => {
+describe('two processes with one root key', () => {
   it('serve the same key files and the same checksums, byte for byte', async () => {
     const other = evidenceApp(machine(), ROOT)
     await other.evidence.make(CERTIFICATE)

@@ -7,7 +7,7 @@ import { startOrigin, type TestOrigin } from './origin.ts'
 import { VALID_REQUESTS } from './valid-requests.ts'
 
 const OWNER = Wallet.createRandom()
-/** A derived action: it does something for who shows its owner's signature, and for nobody else. */
+/** A derived action that runs only for callers with a signature by its owner. */
 const GUARDED = `async function template(manifest, { order, approval }) {
   const signer = ethers.utils.verifyMessage(order, approval)
   if (signer !== manifest.owner) throw new Error('not approved by the owner')
@@ -36,7 +36,7 @@ afterAll(() => origin.close())
 const balance = async () => (await origin.core('billing/balance', { key })).body.balance_cents
 
 describe('an execute-only key', () => {
-  it('pays for a run that its group permits: from the account, and under its own name', async () => {
+  it('pays for a run that its group permits, from the account and recorded under its own hash', async () => {
     const before = await balance()
     const approval = await OWNER.signMessage(ORDER)
     const run = await origin.run(key, GUARDED, { order: ORDER, approval })
@@ -51,19 +51,19 @@ describe('an execute-only key', () => {
     })
   })
 
-  it('is no authority inside a derived action: that needs the signature which the action verifies', async () => {
+  it('has no authority inside a derived action, which requires a signature that it verifies', async () => {
     const forged = await Wallet.createRandom().signMessage(ORDER)
     const run = await origin.run(key, GUARDED, { order: ORDER, approval: forged, owner: forged })
     expect([run.status, run.headers.get('x-svc-error')]).toEqual([500, 'action_threw'])
     expect(run.body).toContain('not approved by the owner')
   })
 
-  it('runs nothing else: one byte more is another action', async () => {
+  it('runs nothing else: one more byte makes another action', async () => {
     expect((await origin.run(key, `${GUARDED}\n`, {})).status).toBe(403)
   })
 
   it.each(operations.filter(({ writes }) => writes !== undefined))(
-    'changes nothing: $path is 403, and free',
+    'changes nothing: $path is 403 and free of charge',
     async ({ path, method }) => {
       const { pkp_id: pkpId } = await origin.wallet(master)
       const known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key) }

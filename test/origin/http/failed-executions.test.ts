@@ -25,7 +25,7 @@ const SLEEPS_AND_THROWS = `async function main({ ms }) {
 }`
 const SLEEPS = SLEEPS_AND_THROWS.replace("throw new Error('no')", 'return ms')
 
-/** Failures of the last minute, as if they had been: so that no test has to fail for a minute. */
+/** Records failures as if they had happened, so that no test has to fail for a minute. */
 async function haveFailed(
   account: string,
   series: string,
@@ -51,7 +51,7 @@ async function failedMs(account: string, series: string): Promise<number> {
   return rows.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** An app of another process on the same database, with another limit for a run's time. */
+/** The app of another process on the same database, with another time limit for runs. */
 function anotherApp({
   wallMs = 10_000,
   credits = newCredits(),
@@ -63,7 +63,7 @@ function anotherApp({
   return createApp({ ...services, credits, executions })
 }
 
-/** An idle node, with an executor for each run: every run returns after so long. */
+/** An idle node with an executor for each run. Every run returns after `ms`. */
 function sleepingPool(ms: number): ActionPool {
   return {
     refusal: () => undefined,
@@ -97,7 +97,7 @@ const count = (answers: readonly { status: number; body: { reason?: string } }[]
   answers.filter(({ status, body }) => status === 429 && body.reason === reason).length
 
 describe('the allowance for failed executions', () => {
-  it('is counted: a run that throws, and not one that succeeds', async () => {
+  it('counts runs that throw, but not runs that succeed', async () => {
     const key = await origin.account()
     await origin.run(key, SLEEPS_AND_THROWS, { ms: 50 })
     await origin.run(key, SLEEPS, { ms: 50 })
@@ -109,14 +109,14 @@ describe('the allowance for failed executions', () => {
     expect(await failedMs(account, await pairOf(key, SLEEPS))).toBe(0)
   })
 
-  it('counts a run that was stopped for want of credit', async () => {
+  it('counts a run that was stopped for lack of credit', async () => {
     const key = await origin.poor(1)
     const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
     expect([status, body.reason]).toEqual([402, 'out_of_credits'])
     expect(await failedMs(origin.hashOf(key), await pairOf(key, SLEEPS))).toBeGreaterThan(900)
   })
 
-  it('stops a run whose key has spent what its cap allows: 402, and it had begun', async () => {
+  it('does not replace the cap of a key, which stops a running execution with 402', async () => {
     const key = await origin.account()
     const keyHash = origin.hashOf(key)
     const { credits } = origin.services
@@ -128,11 +128,11 @@ describe('the allowance for failed executions', () => {
     const refused = await origin.run(key, ECHO)
     expect([refused.status, refused.body.reason]).toEqual([402, 'spend_cap_reached'])
     expect(refused.body.message).toContain(
-      'This costs $0.01 and the key may spend $0.00 more: its cap is $0.01 in 3600 s.',
+      'This costs $0.01 and the key can spend $0.00 more: its cap is $0.01 per 3600 s.',
     )
   })
 
-  it('free compute: of 64 failures at once only those run that stay inside it', async () => {
+  it('free compute: of 64 concurrent failures, only as many run as fit into it', async () => {
     const key = await origin.account()
     const account = origin.hashOf(key)
     const pair = await pairOf(key, SLEEPS_AND_THROWS)
@@ -150,7 +150,7 @@ describe('the allowance for failed executions', () => {
     expect(await failedMs(account, pair)).toBeLessThanOrEqual(FAILED_EXECUTION_MS)
   })
 
-  it('says when it is spent: 429, with the time after which there is more', async () => {
+  it('returns 429 with a retry time when it is spent', async () => {
     const key = await origin.account()
     await haveFailed(origin.hashOf(key), await pairOf(key, THROWS), FAILED_EXECUTION_MS)
     const { status, headers, body } = await origin.run(key, THROWS)
@@ -160,7 +160,7 @@ describe('the allowance for failed executions', () => {
     expect(body.message).toContain('of this action by this key')
   })
 
-  it('comes after 402 and 403', async () => {
+  it('is checked after 402 and 403', async () => {
     const [poor, key] = [await origin.poor(0), await origin.account()]
     const usage = await origin.usageKey(key, {})
     await haveFailed(origin.hashOf(poor), await pairOf(poor, THROWS), FAILED_EXECUTION_MS)
@@ -169,7 +169,7 @@ describe('the allowance for failed executions', () => {
     expect((await origin.run(usage, THROWS)).status).toBe(403)
   })
 
-  it('flood: forged webhooks on one trigger leave the runs of other keys and actions going', async () => {
+  it('flood: forged webhooks on one trigger do not affect runs of other keys and actions', async () => {
     const key = await origin.account()
     const account = origin.hashOf(key)
     const group = await origin.group(key, { cid_hashes_permitted: ['0'] })
@@ -192,7 +192,7 @@ describe('the allowance for failed executions', () => {
     expect((await origin.run(flooded!, ECHO)).status).toBe(200)
   })
 
-  it('free compute: a comment makes another action, and not another allowance for the account', async () => {
+  it('free compute: is not extended for the account by a comment that makes another action', async () => {
     const key = await origin.account()
     const all = FAILED_EXECUTION_PAIRS * FAILED_EXECUTION_MS
     await haveFailed(origin.hashOf(key), '', all)
@@ -202,28 +202,28 @@ describe('the allowance for failed executions', () => {
     expect((await origin.run(await origin.account(), `${THROWS} // again`)).status).toBe(500)
   })
 
-  it('a single run goes on beyond it', async () => {
+  it('does not stop a single run', async () => {
     const key = await origin.account()
     const account = origin.hashOf(key)
     await haveFailed(account, await pairOf(key, SLEEPS), FAILED_EXECUTION_MS - 2_400)
     expect((await origin.run(key, SLEEPS, { ms: 3_200 })).status).toBe(200)
   })
 
-  it('one of several runs is stopped when nothing is left of it: 429, and it had begun', async () => {
+  it('stops one of several runs with 429 when it is spent', async () => {
     const key = await origin.account()
     await haveFailed(origin.hashOf(key), await pairOf(key, SLEEPS), FAILED_EXECUTION_MS - 2_000)
-    // It is known from now on that such a run takes no time; and it has paid for another second.
+    // From now on such a run is expected to take no time, and it has paid for another second.
     expect((await origin.run(key, SLEEPS, { ms: 1 })).status).toBe(200)
     const both = await Promise.all([1, 2].map(() => origin.run(key, SLEEPS, { ms: 8_000 })))
     const stopped = both.map(({ status, body }) => [status, body.reason, body.message])
     expect(stopped).toContainEqual([
       429,
       'failed_execution_allowance',
-      'The run was stopped after 1 s: runs of this action that failed have used what they may take for nothing. Nothing was charged.',
+      'The run was stopped after 1 s: the free allowance for failed runs is exhausted. Nothing was charged.',
     ])
   })
 
-  it('eight first runs of 3 s at once all succeed', async () => {
+  it('lets eight first runs of 3 s at once succeed', async () => {
     const key = await origin.account()
     const { credits } = origin.services
     const app = anotherApp({ wallMs: 120_000, credits, pool: sleepingPool(3_000) })
@@ -238,7 +238,7 @@ describe('the allowance for failed executions', () => {
     expect(await failedMs(origin.hashOf(key), '')).toBe(0)
   })
 
-  it('64 quick runs at once by a new key all succeed', async () => {
+  it('lets 64 quick runs at once by a new key succeed', async () => {
     const key = await origin.account()
     const app = anotherApp({ wallMs: 120_000, credits: origin.services.credits })
     const body = { code: `${ECHO} // quick` }
@@ -248,7 +248,7 @@ describe('the allowance for failed executions', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 64 }, () => 200))
   })
 
-  it('is not given anew by a start of the process', async () => {
+  it('is not renewed when a process starts', async () => {
     const key = await origin.poor(100)
     await haveFailed(origin.hashOf(key), await pairOf(key, SLEEPS_AND_THROWS), 58_950)
     const first = newCredits()
@@ -267,7 +267,7 @@ describe('the allowance for failed executions', () => {
     expect([status, body.reason]).toEqual([429, 'failed_execution_allowance'])
   })
 
-  it('a run that has ended is told of when it is spent', async () => {
+  it('still returns the result of a finished run when it is spent', async () => {
     const key = await origin.poor(100)
     const run = newRun()
     const credential = { api_key: key }

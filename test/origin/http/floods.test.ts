@@ -1,4 +1,4 @@
-/** Floods by clients without a key. Another account's requests and the memory of the process are what they must not reach. */
+/** Floods by clients without a key. They must not affect another account's requests or the memory of the process. */
 import { request as httpsRequest, Agent } from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   origin = await startOrigin(processor)
   served = await serveOrigin(origin.app)
   key = await origin.account()
-  // Warm-up: the first flood would also measure the compilation of the code it runs.
+  // Warm-up: otherwise the first flood would also measure the compilation of the code that it runs.
   await latenciesDuring(stream({ block: GET_VERSION.repeat(100) }, 1))
 })
 afterAll(async () => {
@@ -32,7 +32,7 @@ const FLOOD_MS = 1_200
 const MEMORY_BYTES = 150_000_000
 const P99_MS = 50
 const SAMPLES_MIN = 100
-/** On a busy machine, one flood gives too few samples. */
+/** One flood gives too few samples on a busy machine. */
 const FLOODS_MAX = 10
 
 const GET_VERSION = head('GET', '/core/v1/version')
@@ -48,15 +48,15 @@ function stream({ opening = '', block, totalBytes = 0 }: Flood, connections: num
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
 
-/** What this thread, which serves and asks, has computed so far. */
+/** CPU time used so far by this thread, which serves the requests and sends the measured ones. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }
 
 /**
- * Milliseconds until the answer to a keyed read by an account that has nothing to do with the flood: the time that the
- * thread was busy meanwhile, which is the latency on a machine that has a processor for it.
+ * Sends a keyed read by an account that is unrelated to the flood.
+ * @returns CPU milliseconds of this thread until the response, which is the latency on a machine with a free processor
  */
 function ask(): Promise<number> {
   const began = threadMs()
@@ -77,7 +77,7 @@ function ask(): Promise<number> {
   })
 }
 
-/** Asks only while a flood lasts. Floods again until there are enough samples. */
+/** Measures only during a flood, and repeats the flood until there are enough samples. */
 async function latenciesDuring(sending: Sending) {
   const before = process.memoryUsage.rss()
   let most = before
@@ -117,7 +117,7 @@ describe('attack: 30 MB of tiny chunks', () => {
     ['POST', '/core/v1/svc_action', 1, 4],
     ['GET', '/core/v1/version', 1, 4],
     ['POST', SOURCE_PATH, 1, 40],
-    // Just above what is refused.
+    // Just above the size that is rejected.
     ['POST', SOURCE_PATH, 33, 4],
   ])(
     '%s %s, %i bytes each, on %i connections: others are served, memory is flat',
@@ -147,7 +147,7 @@ describe('attack: pipelined requests', () => {
     expectServed(measured)
   })
 
-  it('whose answers are not read: others are served, memory is flat', async () => {
+  it('with unread responses: others are served, memory is flat', async () => {
     const block = GET_DESCRIPTION.repeat(3_000)
     const { port } = served
     expectServed(

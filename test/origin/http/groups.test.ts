@@ -28,7 +28,7 @@ const get = (query: string, used = key) => origin.call(`/core/v1/${query}`, { ke
 const done = [200, { success: true }]
 
 describe('a group', () => {
-  it('is read with its wallets, its actions and the keys that list it', async () => {
+  it('is returned with its wallets, its actions and the keys that list it', async () => {
     const wallet = await origin.wallet(key)
     const body = {
       group_name: 'signers',
@@ -75,7 +75,7 @@ describe('a group', () => {
     }
   })
 
-  it('that names every wallet is read with all of the account', async () => {
+  it('that permits every wallet is returned with all wallets of the account', async () => {
     const account = await origin.account()
     const group = await origin.group(account, { pkp_ids_permitted: [ZERO] })
     const wallet = await origin.wallet(account)
@@ -83,7 +83,7 @@ describe('a group', () => {
     expect(body).toEqual([expect.objectContaining(wallet)])
   })
 
-  it('keeps an id that was sent twice once', async () => {
+  it('stores an ID once if it is sent twice', async () => {
     const { pkp_id, wallet_address } = await origin.wallet(key)
     const permits = {
       pkp_ids_permitted: [pkp_id, wallet_address, wallet_address.toLowerCase()],
@@ -101,7 +101,7 @@ describe('a group', () => {
 })
 
 describe('list_groups', () => {
-  it('gives the groups of the account in the order of their ids, and pages of them', async () => {
+  it('returns the groups of the account in the order of their IDs, and in pages', async () => {
     const account = await origin.account()
     for (const name of ['a', 'b', 'c']) await origin.group(account, { name })
     const names = async (query: string) => {
@@ -124,7 +124,7 @@ describe('list_groups', () => {
 })
 
 describe('update_group', () => {
-  it('changes what is given, and leaves what is absent as it is', async () => {
+  it('changes the given fields, and keeps absent ones', async () => {
     const { pkp_id } = await origin.wallet(key)
     const body = { group_name: 'before', group_description: 'd', pkp_ids_permitted: [pkp_id] }
     const group_id = (await origin.core('add_group', { key, body })).body.group_id
@@ -150,7 +150,7 @@ describe('update_group', () => {
     })
   })
 
-  it('decides at once what keys may run', async () => {
+  it('changes at once what keys may run', async () => {
     const group_id = await origin.group(key, {})
     const usage = await origin.usageKey(key, { execute_in_groups: [group_id] })
     expect((await origin.run(usage, CODE)).status).toBe(403)
@@ -160,19 +160,19 @@ describe('update_group', () => {
     expect((await origin.run(usage, CODE)).status).toBe(403)
   })
 
-  it('that would change nothing is 422', async () => {
+  it('returns 422 if it would change nothing', async () => {
     const answer = await origin.core('update_group', { key, body: { group_id: 1 } })
     expect([answer.status, answer.body.error]).toEqual([422, 'unprocessable_entity'])
   })
 
-  it('of a group that is not there is 404 and names it', async () => {
+  it('returns 404 and names the group if it does not exist', async () => {
     const answer = await origin.core('update_group', { key, body: { group_id: 987, name: 'x' } })
     expect([answer.status, answer.body]).toEqual([404, expect.stringContaining('no group 987')])
     expect(answer.headers.get('x-svc-error')).toBe('group_does_not_exist')
   })
 
   it.each(['get_group', 'list_wallets_in_group', 'list_actions'])(
-    'that %s does not find is the structured 404 of a read: the contract is not asked',
+    '%s returns the structured 404 of a read for an unknown group, without asking the contract',
     async (name) => {
       const { status, body, headers } = await origin.call(`/core/v1/${name}?group_id=987`, { key })
       expect(status).toBe(404)
@@ -182,8 +182,8 @@ describe('update_group', () => {
     },
   )
 
-  it('refused on chain has the answer of one refused in the mirror, with its status', async () => {
-    // `remove_group` leaves it to the contract whether the group exists; `update_group` looks into the mirror.
+  it('returns the same error whether the chain or the mirror rejects the request', async () => {
+    // `remove_group` lets the contract check whether the group exists; `update_group` checks in the mirror.
     const [byChain, byMirror] = await Promise.all([
       origin.core('remove_group', { key, body: { group_id: 987 } }),
       origin.core('update_group', { key, body: { group_id: 987, name: 'x' } }),
@@ -196,7 +196,7 @@ describe('update_group', () => {
     expect(told(byChain)).toEqual(told(byMirror))
   })
 
-  it('to a wallet of another account is 404, and changes nothing', async () => {
+  it('returns 404 for a wallet of another account, and changes nothing', async () => {
     const { pkp_id } = await origin.wallet(await origin.account())
     const group_id = await origin.group(key, { name: 'kept' })
     const [status] = await post('update_group', {
@@ -210,7 +210,7 @@ describe('update_group', () => {
 })
 
 describe('remove_group', () => {
-  it('takes their access from the keys that list it, and gives the id to no other group', async () => {
+  it('revokes the access of keys that list the group, and never reuses the ID', async () => {
     const group_id = await origin.group(key, { cid_hashes_permitted: [0] })
     const usage = await origin.usageKey(key, { execute_in_groups: [group_id] })
     expect((await origin.run(usage, CODE)).status).toBe(200)
@@ -221,7 +221,7 @@ describe('remove_group', () => {
     expect((await origin.run(usage, CODE)).status).toBe(403)
   })
 
-  it('of one that is gone is 404', async () => {
+  it('returns 404 for a group that was removed before', async () => {
     const group_id = await origin.group(key, {})
     expect(await post('remove_group', { group_id })).toEqual(done)
     const [status] = await post('remove_group', { group_id })
@@ -230,7 +230,7 @@ describe('remove_group', () => {
 })
 
 describe('wallets and actions of a group', () => {
-  it('are added one by one, and then permit', async () => {
+  it('take effect when they are added, one by one, and until they are removed', async () => {
     const wallet = await origin.wallet(key)
     const group_id = await origin.group(key, {})
     const usage = await origin.usageKey(key, { execute_in_groups: [group_id] })
@@ -247,7 +247,7 @@ describe('wallets and actions of a group', () => {
     expect((await sign()).status).toBe(403)
   })
 
-  it('may be added and removed again and again', async () => {
+  it('can be added and removed repeatedly', async () => {
     const { pkp_id } = await origin.wallet(key)
     const group_id = await origin.group(key, {})
     for (const name of ['add_pkp_to_group', 'remove_pkp_from_group'])
@@ -256,7 +256,7 @@ describe('wallets and actions of a group', () => {
       for (const _twice of [1, 2]) expect(await post(name, { group_id, cid: CID })).toEqual(done)
   })
 
-  it('are every one of the account by the wildcard', async () => {
+  it('include all of the account with the wildcard', async () => {
     const group_id = await origin.group(key, { cid_hashes_permitted: [0] })
     const permitted = async () => {
       const { body } = await get(`get_group?group_id=${group_id}`)
@@ -269,7 +269,7 @@ describe('wallets and actions of a group', () => {
     expect(await permitted()).toEqual([[], []])
   })
 
-  it('are 404 where the account has no such wallet, or no such group', async () => {
+  it('are 404 if the account does not have the wallet or the group', async () => {
     const { pkp_id } = await origin.wallet(await origin.account())
     const group_id = await origin.group(key, {})
     expect(await post('add_pkp_to_group', { group_id, pkp_id })).toMatchObject([404, {}])
@@ -280,7 +280,7 @@ describe('wallets and actions of a group', () => {
   })
 })
 
-describe('what the mirror knows to be wrong', () => {
+describe('an error that the mirror detects', () => {
   it.each<[string, object]>([
     ['update_group', { group_id: 987, name: 'x' }],
     ['add_pkp_to_group', { group_id: 987, pkp_id: ZERO }],
@@ -297,31 +297,31 @@ describe('what the mirror knows to be wrong', () => {
   })
 })
 
-describe('every spelling that a client may try', () => {
+describe('each accepted name of a field', () => {
   it.each([
     [{ group_id: 1 }],
     [{ id: 1 }],
     [{ group_id: '1' }],
     [{ id: '1' }],
     [{ group_id: 1, id: '1' }],
-  ])('of a group: %j', async (named) => {
+  ])('for a group: %j', async (named) => {
     expect(await post('update_group', { ...named, name: 'spelled' })).toEqual(done)
   })
 
-  it.each([['group_name'], ['name']])('of its name: %s', async (field) => {
+  it.each([['group_name'], ['name']])('for its name: %s', async (field) => {
     expect(await post('update_group', { group_id: 1, [field]: field })).toEqual(done)
     expect((await get('get_group?group_id=1')).body.name).toBe(field)
   })
 
   it.each([['action_ipfs_cid'], ['action_ipfs_id'], ['action_cid'], ['ipfs_id'], ['cid']])(
-    'of a CID: %s',
+    'for a CID: %s',
     async (field) => {
       expect(await post('add_action_to_group', { group_id: 1, [field]: CID })).toEqual(done)
       expect(await post('remove_action_from_group', { group_id: 1, [field]: CID })).toEqual(done)
     },
   )
 
-  it.each([['hashed_cid'], ['cid_hash']])('of a CID’s hash: %s', async (field) => {
+  it.each([['hashed_cid'], ['cid_hash']])('for the hash of a CID: %s', async (field) => {
     await post('add_action_to_group', { group_id: 1, cid: CID })
     const removal = { group_id: 1, [field]: id(CID), action_ipfs_cid: CID }
     expect(await post('remove_action_from_group', removal)).toEqual(done)
@@ -329,7 +329,7 @@ describe('every spelling that a client may try', () => {
     expect(body.cid_hashes_permitted).not.toContain(id(CID))
   })
 
-  it.each([['pkp_id'], ['wallet_address']])('of a wallet: %s', async (field) => {
+  it.each([['pkp_id'], ['wallet_address']])('for a wallet: %s', async (field) => {
     const { pkp_id, wallet_address } = await origin.wallet(key)
     for (const value of [pkp_id, wallet_address, wallet_address.toLowerCase()])
       expect(await post('add_pkp_to_group', { group_id: 1, [field]: value })).toEqual(done)
@@ -352,10 +352,10 @@ describe('every spelling that a client may try', () => {
     ],
     ['add_action_to_group', { id: 1, cid: CID, ipfs_id: `Qm${'a'.repeat(44)}` }, 'ipfs_id', 'cid'],
     ['remove_action_from_group', { id: 1, cid: CID, cid_hash: 0 }, 'cid', 'cid_hash'],
-  ])('that disagree are 400: %s %j', async (name, body, first, second) => {
+  ])('is 400 if two of them disagree: %s %j', async (name, body, first, second) => {
     const answer = await origin.core(name, { key, body })
     expect([answer.status, answer.body.error]).toEqual([400, 'bad_request'])
-    expect(answer.body.message).toContain(`${first}: another value than in ${second}`)
+    expect(answer.body.message).toContain(`${first}: conflicts with ${second}`)
   })
 })
 
@@ -404,14 +404,14 @@ describe('a bad request', () => {
     expect(answer.body.message).toContain('group_id:')
   })
 
-  it('with ten thousand ids is refused before they are looked at', async () => {
+  it('with ten thousand IDs is rejected before they are checked', async () => {
     const body = { group_id: 1, cid_hashes_permitted: Array(10_000).fill(true) }
     const answer = await origin.core('update_group', { key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.message.length).toBeLessThan(1_000)
   })
 
-  it('of fifty ids is taken', async () => {
+  it('is not caused by fifty IDs', async () => {
     const group_id = await origin.group(key, {})
     const cid_hashes_permitted = Array.from({ length: 50 }, (_, number) => id(String(number)))
     expect(await post('update_group', { group_id, cid_hashes_permitted })).toEqual(done)

@@ -1,4 +1,4 @@
-/** Two apps on one Postgres: what one process was asked, another knows. */
+/** Two apps on one Postgres. Each knows the requests that the other has received. */
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ describe('two processes on one Postgres', () => {
     await Promise.all([postgres?.drop(), origin?.close()])
   })
 
-  /** A process with a heartbeat, whose answers are kept in Postgres. */
+  /** Starts a process with a heartbeat that stores its responses in Postgres. */
   async function startProcess(
     instead: Partial<Services> = {},
     predecessor?: string,
@@ -71,7 +71,7 @@ describe('two processes on one Postgres', () => {
     return { write } as Services['writer']
   }
 
-  it('the answer of one is given again by the other', async () => {
+  it('return a response that the other has stored', async () => {
     const [one, two] = [await startProcess(), await startProcess()]
     const id = randomUUID()
     const first = await run(one.app, id)
@@ -79,7 +79,7 @@ describe('two processes on one Postgres', () => {
     expect((await run(two.app, id)).body).toEqual(first.body)
   })
 
-  it('forty requests at both at once write once', async () => {
+  it('write once for forty requests at both at once', async () => {
     const [one, two] = [await startProcess(), await startProcess()]
     const account = await origin.account()
     const id = randomUUID()
@@ -93,7 +93,7 @@ describe('two processes on one Postgres', () => {
     expect((await origin.core('list_groups', { key: account })).body).toHaveLength(1)
   })
 
-  it('what one executes is in progress to the other, as long as the one lives', async () => {
+  it('report a request of the other as in progress while the other is alive', async () => {
     const [one, two] = [await startProcess({ executions: hanging() }), await startProcess()]
     const id = randomUUID()
     void run(one.app, id)
@@ -105,7 +105,7 @@ describe('two processes on one Postgres', () => {
     expect([orphaned.status, orphaned.body.error]).toEqual([409, 'outcome_unknown'])
   })
 
-  it('what the process before it left is nobody’s at once, though its heartbeat is young', async () => {
+  it('report a request of a predecessor as unknown at once, even after a recent heartbeat', async () => {
     const killed = await startProcess({ executions: hanging() })
     const id = randomUUID()
     void run(killed.app, id)
@@ -115,7 +115,7 @@ describe('two processes on one Postgres', () => {
     expect([orphaned.status, orphaned.body.error]).toEqual([409, 'outcome_unknown'])
   })
 
-  it('what one had written when it fell silent is answered by the other, and written once', async () => {
+  it('complete a write that the other sent before it fell silent, and write once', async () => {
     const written = Promise.withResolvers<void>()
     const one = await startProcess({ writer: falterAfterWriting(written.resolve) })
     const two = await startProcess()
@@ -134,7 +134,7 @@ describe('two processes on one Postgres', () => {
     expect((await origin.core('list_groups', { key: account })).body).toHaveLength(1)
   })
 
-  it('a database that is away is 503, and nothing is executed', async () => {
+  it('return 503 and execute nothing if the database is unavailable', async () => {
     const one = await startProcess()
     const account = await origin.account()
     opened.splice(opened.indexOf(one.database), 1)

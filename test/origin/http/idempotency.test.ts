@@ -28,8 +28,8 @@ const groupsOf = async (account: string) =>
 const balanceOf = async (account: string) =>
   (await origin.core('billing/balance', { key: account })).body.balance_cents
 
-describe('a request that is repeated under its Idempotency-Key', () => {
-  it('is given the first answer again, writes once and is charged once', async () => {
+describe('a request repeated under its Idempotency-Key', () => {
+  it('gets the first response again, writes once and is charged once', async () => {
     const account = await origin.account()
     const before = await balanceOf(account)
     const request = { key: account, headers: under(randomUUID()), body: { group_name: 'one' } }
@@ -43,7 +43,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
     expect(before - (await balanceOf(account))).toBe(1)
   })
 
-  it('is answered though the credit is used up since', async () => {
+  it('gets its response even if the credit has been used up since', async () => {
     const poor = await origin.poor(1)
     const request = { key: poor, headers: under(randomUUID()), body: { group_name: 'g' } }
     const first = await origin.core('add_group', request)
@@ -54,7 +54,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
     expect((await origin.core('add_group', request)).body).toEqual(first.body)
   })
 
-  it('does not run an action again, nor one that failed', async () => {
+  it('does not run an action again, even if it failed', async () => {
     const run = { key, headers: under(randomUUID()), body: { code: ROLL } }
     const [first, again] = [
       await origin.core('svc_action', run),
@@ -79,7 +79,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
     expect(await groupsOf(key)).not.toContain('b')
   })
 
-  it('is 409 while the first is under way, and then answered', async () => {
+  it('is 409 while the first is in flight, and then gets its response', async () => {
     const request = { key, headers: under(randomUUID()), body: { code: SLOW } }
     const running = origin.core('svc_action', request)
     await new Promise((resume) => setTimeout(resume, 100))
@@ -101,7 +101,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
     expect(await groupsOf(account)).toEqual(['once'])
   })
 
-  it('is executed anew a day later', async () => {
+  it('is executed again after a day', async () => {
     const request = { key, headers: under(randomUUID()), body: { code: ROLL } }
     const first = await origin.core('svc_action', request)
     const later = await dayLater(async () => origin.core('svc_action', request))
@@ -110,7 +110,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
   })
 })
 
-/** Something a day later; the mirror has looked at the chain by then. */
+/** Runs `act` a day later, after the mirror has polled the chain. */
 async function dayLater<Result>(act: () => Promise<Result>): Promise<Result> {
   origin.clock.aheadMs += ANSWER_KEPT_MS + 1_000
   for (let tried = 0; tried < 100; tried++) {
@@ -121,7 +121,7 @@ async function dayLater<Result>(act: () => Promise<Result>): Promise<Result> {
 }
 
 describe('an Idempotency-Key', () => {
-  it('of one key, account or operation says nothing of another', async () => {
+  it('has no effect on another key, account or operation', async () => {
     const other = await origin.account()
     const headers = under(randomUUID())
     const usage = await origin.usageKey(key, { can_create_pkps: true })
@@ -150,14 +150,14 @@ describe('an Idempotency-Key', () => {
     expect(answer.body.message).toContain('Idempotency-Key')
   })
 
-  it('of 255 characters, with spaces and signs, is taken', async () => {
+  it('of 255 characters, with spaces and symbols, is accepted', async () => {
     const headers = under(`a "b" ~ ${'x'.repeat(247)}`)
     const request = { key, headers, body: { code: ROLL } }
     const first = await origin.core('svc_action', request)
     expect((await origin.core('svc_action', request)).body).toEqual(first.body)
   })
 
-  it('is ignored by new_account, and by a read', async () => {
+  it('is ignored by new_account and by reads', async () => {
     const headers = under('same')
     const body = { account_name: 'a', account_description: '' }
     const open = async () => (await origin.core('new_account', { headers, body })).body.api_key
@@ -167,8 +167,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('a request that was refused before it was executed', () => {
-  it('is not kept: the same Idempotency-Key works with another body', async () => {
+describe('a request that was rejected before it was executed', () => {
+  it('is not stored: the same Idempotency-Key works with another body', async () => {
     const headers = under(randomUUID())
     const send = (body: object) => origin.core('add_pkp_to_group', { key, headers, body })
     const { pkp_id } = await origin.wallet(key)
@@ -179,7 +179,7 @@ describe('a request that was refused before it was executed', () => {
     expect((await send({ group_id: group, pkp_id })).status).toBe(200)
   })
 
-  it('is not kept where it was 402 or 403', async () => {
+  it('is not stored after 402 or 403', async () => {
     const headers = under(randomUUID())
     const poor = await origin.poor(0)
     const create = { key: poor, headers, body: { name: 'w' } }
@@ -195,8 +195,8 @@ describe('a request that was refused before it was executed', () => {
   })
 })
 
-describe('an answer that shows a key', () => {
-  it('is given once: the repeat is 409 and names the key’s hash', async () => {
+describe('a response that shows a key', () => {
+  it('is returned once: the repeat is 409 and names the key’s hash', async () => {
     const request = { key, headers: under(randomUUID()), body: { name: 'k' } }
     const first = await origin.core('add_usage_api_key', request)
     const again = await origin.core('add_usage_api_key', request)
@@ -206,8 +206,8 @@ describe('an answer that shows a key', () => {
   })
 })
 
-describe('a write whose outcome was not known', () => {
-  /** An app whose process hears nothing of the receipts of what it writes. */
+describe('a write with an unknown outcome', () => {
+  /** An app that gets no receipts for its writes. */
   const deafApp = () => {
     const { writer } = origin.services
     const write: AccountsWriter['write'] = async (...call) => {
@@ -217,7 +217,7 @@ describe('a write whose outcome was not known', () => {
     return createApp({ ...origin.services, writer: { write } as AccountsWriter })
   }
 
-  it('is joined by its repeat: one group, and its id', async () => {
+  it('is joined by its repeat: one group, with its ID', async () => {
     const account = await origin.account()
     const request = { key: account, headers: under(randomUUID()), body: { group_name: 'one' } }
     expect((await origin.core('add_group', { ...request, app: deafApp() })).status).toBe(503)
@@ -226,7 +226,7 @@ describe('a write whose outcome was not known', () => {
     expect(await groupsOf(account)).toEqual(['one'])
   })
 
-  it('is not written twice when a repeat of it was refused in between', async () => {
+  it('is not written twice if a repeat of it was rejected in between', async () => {
     const account = await origin.account()
     const request = { key: account, headers: under(randomUUID()), body: { group_name: 'one' } }
     await origin.core('add_group', { ...request, app: deafApp() })
@@ -236,7 +236,7 @@ describe('a write whose outcome was not known', () => {
     expect(await groupsOf(account)).toEqual(['one'])
   })
 
-  it('that made a key names its hash, and shows no key that is in no account', async () => {
+  it('that created a key reports its hash, and shows no key that is not in the account', async () => {
     const request = { key, headers: under(randomUUID()), body: { name: 'lost' } }
     await origin.core('add_usage_api_key', { ...request, app: deafApp() })
     const again = await origin.core('add_usage_api_key', request)
@@ -249,7 +249,7 @@ describe('a write whose outcome was not known', () => {
 })
 
 describe('after a crash', () => {
-  /** The app of a process that has the database after another one died. */
+  /** The app of a process that uses the database after another one crashed. */
   const nextProcess = () => {
     const { db } = origin.database
     const { keyring, now } = origin.services
@@ -258,7 +258,7 @@ describe('after a crash', () => {
     return createApp({ ...origin.services, keptAnswers: kept })
   }
 
-  it('an action that had begun is not run again: 409 outcome_unknown', async () => {
+  it('an action that had started is not run again: 409 outcome_unknown', async () => {
     const never = new Promise<never>(() => {})
     const executions = { run: () => never } as unknown as TestOrigin['services']['executions']
     const dying = createApp({ ...origin.services, executions })
@@ -271,7 +271,7 @@ describe('after a crash', () => {
     }
   })
 
-  it('a write that was sent is joined: one group, and its id', async () => {
+  it('a write that was sent is joined: one group, with its ID', async () => {
     const account = await origin.account()
     const { writer } = origin.services
     const written = Promise.withResolvers<void>()
@@ -290,8 +290,8 @@ describe('after a crash', () => {
   })
 })
 
-describe('who steals the database', () => {
-  it('reads neither keys, bodies, answers nor accounts from the kept answers', async () => {
+describe('an attacker who has the database', () => {
+  it('reads no keys, bodies, responses or accounts from the stored responses', async () => {
     const { db } = origin.database
     await db.execute(sql`delete from kept_answers`)
     const id = `id-${randomUUID()}`
@@ -306,7 +306,7 @@ describe('who steals the database', () => {
       expect(dump).not.toContain(secret)
   })
 
-  it('can not put one request’s answer in another’s row', async () => {
+  it('cannot put the response of one request into the row of another', async () => {
     const { db } = origin.database
     const one = { key, headers: under(randomUUID()), body: { code: ROLL } }
     const two = { key, headers: under(randomUUID()), body: { code: ROLL } }

@@ -10,13 +10,13 @@ describe('/info', () => {
   })
   afterAll(() => origin?.close())
 
-  it('names the wallets that a new deployment has to fund and to admit', async () => {
+  it('lists the wallets that a new deployment has to fund and admit', async () => {
     const { api_payers: payers } = (await origin.call('/info')).body as { api_payers: string[] }
     expect(payers).toHaveLength(1 + origin.services.settings.SVC_PAYERS)
     expect(new Set(payers).size).toBe(payers.length)
     const { chain } = origin.services
     const contract = new Contract(chain.contractAddress, accountConfigAbi, chain.provider)
-    // The chain of these tests knows the two that write.
+    // The contract in these tests has admitted the two that write.
     for (const payer of payers.slice(1, 3))
       expect(await contract.getFunction('isApiPayer')(payer)).toBe(true)
   })

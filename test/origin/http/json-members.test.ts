@@ -1,4 +1,4 @@
-/** `JSON.parse` is the measure of all of it. */
+/** `JSON.parse` is the reference for all of these tests. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JsonText } from '../../../origin/http/json/json-text.ts'
@@ -10,7 +10,7 @@ const NAMES = ['code', 'js_params', 'run']
 const read = (text: string) =>
   readMembers(Buffer.from(text), { names: NAMES, text: 'js_params' }) as Record<string, unknown>
 
-/** What `readMembers` has to say, from `JSON.parse`; `undefined` where that refuses. */
+/** The expected result of `readMembers`, from `JSON.parse`; `undefined` if that rejects the text. */
 function expected(text: string): Record<string, unknown> | undefined {
   let whole: unknown
   try {
@@ -73,16 +73,16 @@ const object = fc
   .tuple(space, fc.array(member, { maxLength: 6 }), space)
   .map(([before, members, after]) => `${before}{${members.join()}}${after}`)
 
-describe('the members of a body are what JSON.parse says', () => {
-  it('of any object: duplicate names, names in escapes, whitespace', () => {
+describe('reads the members of a body as JSON.parse does', () => {
+  it('in any object: duplicate names, escaped names, whitespace', () => {
     fc.assert(fc.property(object, requireSame), { numRuns: 2_000 })
   })
 
-  it('of any JSON', () => {
+  it('in any JSON', () => {
     fc.assert(fc.property(json, requireSame), { numRuns: 1_000 })
   })
 
-  it('of an object in which something was changed, taken out or put in', () => {
+  it('in an object with characters changed, removed or inserted', () => {
     const character = fc.constantFrom(...'{}[]",:\\/u019aeEtfn-+. \n\t\u0000\u001f\u00e9\ufeff')
     const broken = fc
       .tuple(object, fc.nat(), fc.nat(2), character)
@@ -90,7 +90,7 @@ describe('the members of a body are what JSON.parse says', () => {
         const at = where % (text.length + 1)
         return text.slice(0, at) + put + text.slice(at + taken)
       })
-      // What is no text at all is refused before: a body has to be UTF-8.
+      // Malformed text is rejected earlier, because a body has to be UTF-8.
       .filter((text) => text.isWellFormed())
     fc.assert(fc.property(broken, requireSame), { numRuns: 5_000 })
   })
@@ -107,19 +107,19 @@ describe('the members of a body are what JSON.parse says', () => {
       ['{"js_params":{"a":1,"a":2}}', '{"js_params":null}', '{"":1}', '{"\\u0000":1}'],
       ['{"js_params":{},"js_params":[]}', '{"run":{"id":"x"},"x":[{"run":1}]}'],
     ].flat(),
-  )('of %j', (text) => requireSame(text))
+  )('in %j', (text) => requireSame(text))
 })
 
-it('a body of as many levels as are taken is read, and one more is refused', () => {
+it('reads a body at the maximum depth, and rejects one more level', () => {
   const nested = (levels: number) =>
     `{"js_params":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
-  // Of a body's members each is counted from its own value.
+  // The depth is counted from the value of each member of a body.
   expect(read(nested(BODY_DEPTH_MAX - 1))['js_params']).toBeInstanceOf(JsonText)
   expect(() => read(nested(BODY_DEPTH_MAX))).toThrow(NestedTooDeeply)
   expect(() => read(`{"other":${'['.repeat(5e6)}`)).toThrow(NestedTooDeeply)
 })
 
-it('the params of a small body do not keep a large one in memory', () => {
+it('the params of a large body do not keep it in memory', () => {
   const rss = () => (global.gc?.(), process.memoryUsage())
   const before = rss()
   const kept = Array.from({ length: 30 }, (_, n) =>
@@ -131,7 +131,7 @@ it('the params of a small body do not keep a large one in memory', () => {
   expect(grown).toBeLessThan(30 * 8e6)
 })
 
-describe('bodies that JSON.parse takes seconds for', () => {
+describe('bodies that take JSON.parse seconds', () => {
   const MIB = 1024 * 1024
   const names = Array.from({ length: 2.5e6 }, (_, n) => `"k${n}":1`).join()
   const objects = Array(11 * MIB)
@@ -140,7 +140,7 @@ describe('bodies that JSON.parse takes seconds for', () => {
   it.each([
     ['millions of names', `{"js_params":{${names}}}`],
     ['millions of objects', `{"js_params":{"a":[${objects}]}}`],
-  ])('%s are passed over in a fraction of its time', (_what, text) => {
+  ])('%s are skipped in a fraction of its time', (_what, text) => {
     const bytes = Buffer.from(text)
     const took = (work: () => unknown) => {
       const began = performance.now()

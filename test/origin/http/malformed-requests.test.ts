@@ -77,7 +77,7 @@ const POST_CHUNKED = request(
   'Transfer-Encoding: chunked',
 )
 
-describe('a request that cannot reach the app has a structured answer', () => {
+describe('a request that cannot reach the app gets a structured error', () => {
   it.each<[string, string[], number]>([
     ['bytes that are not HTTP', [`${CANARY}\r\n\r\n`], 400],
     ['an unknown method', [request(`${CANARY} /health`, HOST)], 400],
@@ -128,7 +128,7 @@ describe('a request that cannot reach the app has a structured answer', () => {
     )
   })
 
-  it('names the methods that there are in the 405 to CONNECT', async () => {
+  it('with the allowed methods in the 405 for CONNECT', async () => {
     const [answer] = await sent(request('CONNECT example.com:443', HOST))
     expect(answer!.headers.get('allow')).toBe('GET, POST')
   })
@@ -136,12 +136,12 @@ describe('a request that cannot reach the app has a structured answer', () => {
 
 describe('path confusion by a Host', () => {
   it.each(['x/health?', 'x/health#', 'localhost?', 'localhost#', 'a@localhost', 'a b', 'h%61st'])(
-    '%s is 400, and never picks the path',
+    '%s is 400, and never selects the path',
     async (host) => {
       const [answer] = await sent(request('GET /nothing', `Host: ${host}`))
       expect([answer!.status, answer!.body.message]).toEqual([
         400,
-        'The Host header is not a host.',
+        'The Host header is not a valid host.',
       ])
     },
   )
@@ -159,8 +159,8 @@ describe('path confusion by a Host', () => {
   })
 })
 
-describe('what comes before bytes that are not HTTP', () => {
-  it('response confusion: a whole request keeps its own answer, and the bytes after it get the 400', async () => {
+describe('bytes that are not HTTP', () => {
+  it('response confusion: get a 400 after a complete request, which keeps its own response', async () => {
     const code = 'const main = () => new Promise((done) => setTimeout(() => done("mine"), 300))'
     const key = await origin.account()
     const body = JSON.stringify({ code })
@@ -177,7 +177,7 @@ describe('what comes before bytes that are not HTTP', () => {
     expect(more).toEqual([])
   })
 
-  it('bytes after a request with Connection: close are ignored', async () => {
+  it('are ignored after a request with Connection: close', async () => {
     const close = request('GET /health', HOST, 'Connection: close')
     const answers = await sent(`${close}NOT HTTP\r\n\r\n`)
     expect(answers.map(({ status }) => status)).toEqual([200])
@@ -185,15 +185,15 @@ describe('what comes before bytes that are not HTTP', () => {
 })
 
 describe('headers below the limit reach the app', () => {
-  it('a long URL below it is 404, and is not repeated', async () => {
+  it('a long URL below it is 404, and is not echoed', async () => {
     const [answer] = await sent(request(`GET /${'a'.repeat(50_000)}`, HOST, 'Connection: close'))
-    expect([answer!.status, answer!.body.message]).toEqual([404, 'There is nothing at this path.'])
+    expect([answer!.status, answer!.body.message]).toEqual([404, 'No resource at this path.'])
   })
 
   const asking = (proof: string) =>
     request('GET /core/v1/billing/balance', HOST, `X-Wallet-Auth: ${proof}`, 'Connection: close')
 
-  it('as large an X-Wallet-Auth as may be is read', async () => {
+  it('an X-Wallet-Auth of the maximum size is read', async () => {
     const json = JSON.stringify({ typed_data: {}, signature: 'x' })
     const padded = json.padEnd((WALLET_AUTH_MAX_CHARACTERS / 4) * 3, ' ')
     const proof = Buffer.from(padded).toString('base64')
@@ -202,7 +202,7 @@ describe('headers below the limit reach the app', () => {
     expect([answer!.status, answer!.body.error]).toEqual([422, 'unprocessable_entity'])
   })
 
-  it('one above its own limit is told that limit', async () => {
+  it('an X-Wallet-Auth above its own limit gets an error with that limit', async () => {
     const [answer] = await sent(asking('A'.repeat(WALLET_AUTH_MAX_CHARACTERS + 4)))
     expect([answer!.status, answer!.body.error]).toEqual([400, 'bad_request'])
     expect(answer!.body.message).toContain(String(WALLET_AUTH_MAX_CHARACTERS))

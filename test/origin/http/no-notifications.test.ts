@@ -1,4 +1,4 @@
-/** The API sends no webhooks or notifications (specification, Events 2). */
+/** The API sends no webhooks or notifications. */
 import { once } from 'node:events'
 import { createServer, Socket, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,11 +7,11 @@ import { operations } from '../../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { VALID_REQUESTS } from './valid-requests.ts'
 
-/** Ports and Unix sockets that any client of this process connects to. The connections are still made. */
+/** Ports and Unix sockets to which any client in this process connects. The connections are still made. */
 const connected = new Set<string>()
 
 let origin: TestOrigin
-/** Where somebody would like to be notified. */
+/** A server that a caller would like to be notified at. */
 let listener: { url: string; port: number; called: number; close: () => void }
 beforeAll(async () => {
   const connect = Reflect.get(Socket.prototype, 'connect') as (...args: any[]) => Socket
@@ -36,7 +36,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
 })
 
-/** A request with the address in every text that is free, and in fields that elsewhere ask for a callback. */
+/** Puts the address into every free text, and into fields that other APIs use for callbacks. */
 function asking(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const { url } = listener
@@ -52,7 +52,7 @@ function asking(body: unknown): unknown {
   }
 }
 
-it('whatever is done, the origin connects to its chain, its database and nobody else', async () => {
+it('the origin connects to its chain and its database only, whatever is requested', async () => {
   let key = await origin.account()
   const { pkp_id: pkpId } = await origin.wallet(key)
   const group = await origin.group(key, {})
@@ -60,14 +60,14 @@ it('whatever is done, the origin connects to its chain, its database and nobody 
   const cid = (await origin.core('get_svc_action_ipfs_id', { body: listener.url })).body
   const known = { group, pkpId, cid, usageKeyHash: origin.hashOf(usage) }
   const removes = ({ path }: { path: string }) => /remove|delete|rotate/.test(path)
-  // What a wallet signs is asked for in wallet-auth.test.ts; the same chain is all that it is asked of.
+  // Operations with a wallet signature are tested in wallet-auth.test.ts. They query the same chain and nothing else.
   const withKey = operations.filter(({ auth }) => auth !== 'wallet_signature')
   for (const { path, method } of [
     ...withKey.filter((operation) => !removes(operation)),
     ...withKey.filter(removes),
   ]) {
     const { body, query = '' } = VALID_REQUESTS[path]!(known)
-    // What is converted is written by its wallet alone.
+    // Only its wallet can write a converted account, so another account is converted.
     const by = path.includes('convert_to') ? await origin.account() : key
     const sent = {
       key: by,
@@ -88,7 +88,7 @@ it('whatever is done, the origin connects to its chain, its database and nobody 
   expect(listener.called).toBe(0)
 })
 
-it('a notification would have been seen here', async () => {
+it('a notification would have been detected', async () => {
   await fetch(listener.url).catch(() => {})
   expect(connected).toContain(String(listener.port))
   expect(listener.called).toBe(1)

@@ -1,4 +1,4 @@
-/** What generated clients send: null for a field that they leave out, parameters of their own, addresses in any case. */
+/** Requests as generated clients send them: null for omitted fields, unknown parameters, addresses in any case. */
 import { getAddress, verifyMessage, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-/** An account with one of everything. */
+/** An account with one object of each kind. */
 async function furnished() {
   const key = await origin.account()
   const { pkp_id: pkpId } = await origin.wallet(key)
@@ -39,7 +39,7 @@ const takingBodies = operations.filter(
 )
 
 describe.each(takingBodies)('$path', ({ path, body: described }) => {
-  it('takes null for each field that may be left out, and says so in its description', async () => {
+  it('accepts null for each optional field, and allows it in its description', async () => {
     const { key, known } = await furnished()
     const cid = path.endsWith('/add_action') ? ANOTHER : RECORDED
     const body = VALID_REQUESTS[path]!({ ...known, cid }).body as object
@@ -63,7 +63,7 @@ const reads = operations.filter(
 )
 
 describe.each(reads)('$path', ({ path }) => {
-  it('ignores parameters that it does not know', async () => {
+  it('ignores unknown parameters', async () => {
     const { key, known } = await furnished()
     const { query = '' } = VALID_REQUESTS[path]!({ ...known, cid: RECORDED })
     const more = `${query === '' ? '?' : `${query}&`}_=1&unknown[]=2`
@@ -72,7 +72,7 @@ describe.each(reads)('$path', ({ path }) => {
 })
 
 describe('null', () => {
-  it('inside of js_params and in an array is data', async () => {
+  it('in js_params is data, and in an array of IDs is 422', async () => {
     const key = await origin.account()
     const { body } = await origin.run(key, ECHO, { a: null, b: [null], c: { d: null } })
     expect(body.response).toEqual({ a: null, b: [null], c: { d: null } })
@@ -80,7 +80,7 @@ describe('null', () => {
     expect((await origin.core('add_group', { key, body: ids })).status).toBe(422)
   })
 
-  it('for js_params is {}, also passed on by the edge and sealed end to end', async () => {
+  it('for js_params is {}, also if it is passed on by the edge or sealed end to end', async () => {
     const key = await origin.account()
     const sent = { code: ECHO, js_params: null }
     const headers: [string, string][] = [
@@ -96,7 +96,7 @@ describe('null', () => {
     }
   })
 
-  it('for a required field is a missing one', async () => {
+  it('for a required field counts as missing', async () => {
     const key = await origin.account()
     const { status, body } = await origin.core('add_group', { key, body: { name: null } })
     expect([status, body.message]).toEqual([422, expect.stringContaining('group_name: required')])
@@ -104,7 +104,7 @@ describe('null', () => {
 })
 
 describe('an address in any letter case', () => {
-  /** Mixed, and not the checksum's. */
+  /** Mixed case that does not match the checksum. */
   const wrong = (address: string) =>
     address.replaceAll(/([0-9a-f])([0-9a-f])/gi, (_pair, one: string, two: string) => {
       return one.toLowerCase() + two.toUpperCase()
@@ -115,7 +115,7 @@ describe('an address in any letter case', () => {
     ['with a wrong checksum', wrong],
   ]
 
-  it.each(cases)('names a wallet, %s', async (_case, spelled) => {
+  it.each(cases)('identifies a wallet: %s', async (_case, spelled) => {
     const key = await origin.account()
     const { wallet_address } = await origin.wallet(key)
     const address = spelled(wallet_address)
@@ -131,7 +131,7 @@ describe('an address in any letter case', () => {
     expect(verifyMessage('m', body.response)).toBe(getAddress(wallet_address))
   })
 
-  it.each(cases)('names the new admin, %s', async (_case, spelled) => {
+  it.each(cases)('identifies the new admin: %s', async (_case, spelled) => {
     const admin = Wallet.createRandom()
     const proof = conversionTo(admin, { address: spelled(admin.address) })
     const body = { ...proof, new_admin_wallet_address: spelled(admin.address) }

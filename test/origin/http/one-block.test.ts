@@ -7,7 +7,7 @@ let chain: JsonRpcProvider
 beforeAll(async () => {
   origin = await startOrigin()
   chain = new JsonRpcProvider(origin.rpcUrl, undefined, { staticNetwork: true, cacheTimeout: -1 })
-  // It waits until a payer has gas: none is to wait for that while the chain stands still.
+  // Waits until a payer has gas, because no write may wait for that while no blocks are made.
   await origin.account()
   await chain.send('evm_setAutomine', [false])
   await chain.send('evm_setIntervalMining', [0])
@@ -17,7 +17,7 @@ afterAll(async () => {
   await origin.close()
 })
 
-/** Calls of the contract that wait for a block; the payers' own top-ups are no such calls. */
+/** Number of contract calls that wait for a block, without the payers' own top-ups. */
 async function callsThatWait(): Promise<number> {
   const { pending } = await chain.send('txpool_content', [])
   const waiting = Object.values<Record<string, { to: string }>>(pending).flatMap(Object.values)
@@ -25,7 +25,7 @@ async function callsThatWait(): Promise<number> {
   return waiting.filter(({ to }) => to?.toLowerCase() === contract).length
 }
 
-/** The answer to a request while the chain makes one block, once its write waits for it, and no other. */
+/** Sends a request, makes exactly one block once its write is pending, and returns the response. */
 async function inOneBlock(name: string, request: { key?: string; body: object }) {
   const before = await chain.getBlockNumber()
   const answer = origin.core(name, request)
@@ -36,8 +36,8 @@ async function inOneBlock(name: string, request: { key?: string; body: object })
   return body
 }
 
-describe('one block, and no confirmation more,', () => {
-  it('is what an account, a wallet, a group and a key each take', async () => {
+describe('one block without further confirmations', () => {
+  it('is enough for each of an account, a wallet, a group and a key', async () => {
     const account = { account_name: 'one block', account_description: '' }
     const key: string = (await inOneBlock('new_account', { body: account })).api_key
     const { pkp_id } = await inOneBlock('create_wallet', { key, body: {} })

@@ -19,13 +19,13 @@ const described = () =>
   )
 const at = (method: string, path: string) => description.paths[path]![method]!
 
-describe('the description of the API', () => {
+describe('the API description', () => {
   it('is valid OpenAPI 3.1', async () => {
     expect(description.openapi).toBe('3.1.0')
     expect(await new Validator().validate(description)).toEqual({ valid: true })
   })
 
-  it('has every route that is served, and no other', () => {
+  it('has every route that is served, and no others', () => {
     const served = origin.app.routes
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
@@ -33,13 +33,13 @@ describe('the description of the API', () => {
     expect(names.toSorted()).toEqual([...new Set(served)].toSorted())
   })
 
-  it('names each operation once', () => {
+  it('gives each operation a unique name', () => {
     const ids = described().map(({ what }) => what.operationId)
     expect(ids.every((id) => /^[a-z0-9_]+$/.test(id))).toBe(true)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('has references that lead somewhere', () => {
+  it('has no dangling references', () => {
     const references = JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)
     const lost = [...references].flatMap(([, path]) => {
       let found: any = description
@@ -49,7 +49,7 @@ describe('the description of the API', () => {
     expect(lost).toEqual([])
   })
 
-  it('says which operations need a key', () => {
+  it('states which operations need a key', () => {
     const noKey = operations.filter(({ auth }) => auth === 'none' || auth === 'wallet_signature')
     const billing =
       /\/(balance|usage|create_payment_intent|confirm_payment|get_account|list_api_keys|update_usage_api_key)$/
@@ -73,7 +73,7 @@ describe('the description of the API', () => {
     })
   })
 
-  it('lists the statuses that follow from what an operation is', () => {
+  it('lists the statuses that follow from the kind of operation', () => {
     const statuses = (method: string, path: string) =>
       Object.keys(at(method, `/core/v1/${path}`).responses).map(Number)
     expect(statuses('post', 'add_group')).toEqual(
@@ -84,7 +84,7 @@ describe('the description of the API', () => {
     expect(statuses('post', 'svc_action')).toContain(402)
   })
 
-  it('says what a wallet signs where its signature is the credential', () => {
+  it('states what a wallet signs if its signature is the credential', () => {
     for (const [name, purpose] of [
       ['create_wallet_with_signature', 'CreateWallet'],
       ['add_usage_api_key_with_signature', 'AddUsageApiKey'],
@@ -97,7 +97,7 @@ describe('the description of the API', () => {
     }
   })
 
-  it('says both shapes of an error where both can be, and that 429 and 503 say when to retry', () => {
+  it('describes both shapes of an error if both can occur, and Retry-After for 429 and 503', () => {
     const { responses, headers } = description.components
     const shapes = (name: string) => responses[name].content['application/json'].schema
     for (const name of ['bad_request', 'not_found', 'conflict', 'internal_error'])
@@ -111,7 +111,7 @@ describe('the description of the API', () => {
     expect(Object.keys(headers)).toContain('x-total-count')
   })
 
-  it('says what the wildcard of execute_in_groups reaches, wherever the field is', () => {
+  it('states what the wildcard of execute_in_groups includes, for every field of that name', () => {
     const schema = (media: any) => media.content['application/json'].schema
     const ofRequest = (name: string) =>
       schema(at('post', `/core/v1/${name}`).requestBody).properties.execute_in_groups
@@ -125,7 +125,7 @@ describe('the description of the API', () => {
       expect(field.description).toContain('[0] stands for every group of the account')
   })
 
-  it('offers Idempotency-Key where it counts: POST with a key', () => {
+  it('offers Idempotency-Key for each POST with a key', () => {
     for (const { method, path, auth } of operations) {
       const names = at(method.toLowerCase(), path).parameters.map(({ name }: any) => name)
       expect([path, names.includes('Idempotency-Key')]).toEqual([
@@ -135,7 +135,7 @@ describe('the description of the API', () => {
     }
   })
 
-  it('says which parameters a read takes, and which it needs', () => {
+  it('lists the parameters of a read, and which of them are required', () => {
     const { parameters } = at('get', '/core/v1/list_wallets_in_group')
     const needed = parameters.map(({ name, required }: any) => [name, required])
     expect(needed).toEqual(
@@ -164,7 +164,7 @@ describe('/core/v1/swagger-ui', () => {
   const file = (name: string, headers: Record<string, string> = {}) =>
     origin.app.request(`/core/v1/swagger-ui/${name}`, { headers })
 
-  it('is the description itself for a program, and a page for a browser', async () => {
+  it('returns the description to a program, and a page to a browser', async () => {
     for (const accept of [undefined, '*/*', 'application/json'])
       expect(await (await page(accept)).json()).toEqual(description)
     const html = await page('text/html,application/xhtml+xml,*/*;q=0.8')
@@ -172,7 +172,7 @@ describe('/core/v1/swagger-ui', () => {
     expect(html.headers.get('vary')).toContain('accept')
   })
 
-  it('takes scripts and styles of this origin alone, and none written into the page', async () => {
+  it('allows only same-origin scripts and styles, and no inline ones', async () => {
     const answer = await page('text/html')
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -184,7 +184,7 @@ describe('/core/v1/swagger-ui', () => {
     expect(html).not.toMatch(/<script>|<style|style=|\son\w+=/)
   })
 
-  it('serves the files that the page names, and lets them be cached', async () => {
+  it('serves the files that the page uses, and lets them be cached', async () => {
     const html = await (await page('text/html')).text()
     const names = [...html.matchAll(/swagger-ui\/([\w.-]+)"/g)].map(([, name]) => name!)
     expect(names).toHaveLength(4)

@@ -1,4 +1,4 @@
-/** What an operator sees of an origin: its health, its metrics and its log. */
+/** An origin as its operator sees it: health, metrics and log. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -23,12 +23,12 @@ afterAll(() => origin.close())
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 const metrics = async () => (await origin.call('/metrics', bearer(METRICS_TOKEN))).body as string
-/** The number of one series, 0 where there is none. */
+/** Value of one series, or 0 if it does not exist. */
 async function valueOf(series: string): Promise<number> {
   const line = (await metrics()).split('\n').find((each) => each.startsWith(`${series} `))
   return Number(line?.split(' ').at(-1) ?? 0)
 }
-/** Lines of the log that were written meanwhile. */
+/** Log lines that are written while `act` runs. */
 async function written(act: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const before = origin.lines.length
   await act()
@@ -36,7 +36,7 @@ async function written(act: () => Promise<unknown>): Promise<Record<string, unkn
 }
 
 describe('/metrics', () => {
-  it('is in Prometheus’ text format, for who has the token, and kept by nobody', async () => {
+  it('returns the Prometheus text format to holders of the token, uncached', async () => {
     const answer = await origin.call('/metrics', bearer(METRICS_TOKEN))
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe(METRICS_TYPE)
@@ -53,17 +53,17 @@ describe('/metrics', () => {
     ['the token and more', bearer(`${METRICS_TOKEN}x`)],
     ['the token as an API key', { headers: { 'x-api-key': METRICS_TOKEN } }],
     ['the token under another scheme', { headers: { authorization: `Basic ${METRICS_TOKEN}` } }],
-  ])('a stranger who sends %s reads nothing', async (_, request) => {
+  ])('reveals nothing to a stranger who sends %s', async (_, request) => {
     const answer = await origin.call('/metrics', request)
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect(JSON.stringify(answer.body)).not.toContain(METRICS_TOKEN)
   })
 
-  it('an account’s key is no operator’s', async () => {
+  it('does not accept the key of an account', async () => {
     expect((await origin.call('/metrics', { key })).status).toBe(401)
   })
 
-  it('is like a path that is not there where no token is set', async () => {
+  it('returns the same 404 as an unknown path if no token is set', async () => {
     const { SVC_METRICS_TOKEN: _, ...settings } = origin.services.settings
     const app = createApp({
       ...origin.services,
@@ -78,7 +78,7 @@ describe('/metrics', () => {
     )
   })
 
-  it('each documented metric is served, and each that is served is documented', async () => {
+  it('serves every documented metric, and documents every served one', async () => {
     const served = [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!)
     const section =
       page.split('\n## ').find((part) => part.startsWith('Metrics of the origin')) ?? ''
@@ -99,14 +99,14 @@ describe('/metrics', () => {
       expect(text).not.toContain(made)
   })
 
-  it('memory exhaustion: methods that somebody makes up are one', async () => {
+  it('memory exhaustion: counts made-up methods as one', async () => {
     const series = 'svc_requests_total{method="OTHER",route="none",status="404"}'
     const before = await valueOf(series)
     for (const method of ['BREW', 'WHEN', 'PROPFIND']) await origin.call('/nothing', { method })
     expect(await valueOf(series)).toBe(before + 3)
   })
 
-  it('counts runs by how they ended, and how long they ran and waited', async () => {
+  it('counts runs by outcome, with their duration and waiting time', async () => {
     const names = [
       'svc_runs_total{outcome="returned"}',
       'svc_runs_total{outcome="failed"}',
@@ -120,7 +120,7 @@ describe('/metrics', () => {
     expect((await read()).map((value, n) => value - before[n]!)).toEqual([1, 1, 1, 2])
   })
 
-  it('counts refusals by their code, inside of sealed answers too', async () => {
+  it('counts rejections by code, including those inside sealed responses', async () => {
     const unpaid = 'svc_refusals_total{status="402",error="payment_required"}'
     const before = await valueOf(unpaid)
     const poor = await origin.poor(0)
@@ -130,7 +130,7 @@ describe('/metrics', () => {
     expect(await valueOf(unpaid)).toBe(before + 2)
   })
 
-  it('knows of the chain, the executors, the payers and the credit as they are', async () => {
+  it('shows the current state of the chain, the executors, the payers and the credit', async () => {
     expect(await valueOf('svc_mirror_block')).toBe(origin.services.mirror.block)
     expect(await valueOf('svc_mirror_age_seconds')).toBeLessThan(30)
     expect(await valueOf('svc_executors{state="free"}')).toBeGreaterThan(0)
@@ -139,7 +139,7 @@ describe('/metrics', () => {
     expect(await valueOf('svc_credit_leases')).toBeGreaterThan(0)
   })
 
-  it('shows what is charged and not settled, and none of it once the ledger has it', async () => {
+  it('shows charges until they are settled in the ledger', async () => {
     await origin.run(key, 'async function main() { return 1 }')
     expect(await valueOf('svc_credit_unsettled_cents')).toBeGreaterThan(0)
     await origin.services.credits.flush()
@@ -159,7 +159,7 @@ describe('/health', () => {
     }),
   )
 
-  it('is ok where nothing is wrong', async () => {
+  it('is ok if nothing is wrong', async () => {
     const { status, body, headers } = await origin.call('/health')
     expect([status, body]).toEqual([200, { status: 'ok', reasons: [] }])
     expect(headers.get('cache-control')).toBe('no-store')
@@ -170,7 +170,7 @@ describe('/health', () => {
     ['executors_not_starting', 503, { areExecutorsBroken: true }],
     ['overloaded', 200, { delayMs: 500 }],
     ['certificate_ends', 200, { certificateMs: 24 * 60 * 60 * 1000 }],
-  ])('says %s with status %i', async (code, status, what) => {
+  ])('reports %s with status %i', async (code, status, what) => {
     Object.assign(broken(), what)
     const answer = await origin.call('/health')
     expect(answer.status).toBe(status)
@@ -181,20 +181,20 @@ describe('/health', () => {
     expect(await valueOf(`svc_health_reason{code="${code}"}`)).toBe(1)
   })
 
-  it('says all that is wrong at once', async () => {
+  it('reports all problems at once', async () => {
     Object.assign(broken(), { isDatabaseAway: true, delayMs: 500 })
     const { body } = await origin.call('/health')
     const codes = body.reasons.map(({ code }: { code: string }) => code)
     expect([body.status, codes]).toEqual(['down', ['database_away', 'overloaded']])
   })
 
-  it('each reason and each event of the log stands in docs/operate.md', () => {
+  it('has every reason and every log event in docs/operate.md', () => {
     for (const name of [...REASONS, ...Object.keys(EVENTS)]) expect(page).toContain(`\`${name}\``)
   })
 })
 
-describe('the access line', () => {
-  it('is one for each request, with the route, the status, the time and the request’s id', async () => {
+describe('the access log', () => {
+  it('has one line per request, with the route, the status, the duration and the request ID', async () => {
     let id: string | null = null
     const lines = await written(async () => {
       id = (await origin.call('/evidences/nothing.json?secret=canary')).headers.get('x-request-id')
@@ -213,7 +213,7 @@ describe('the access line', () => {
     ])
   })
 
-  it('of health and metrics is of the level debug', async () => {
+  it('has the level debug for health and metrics', async () => {
     const lines = await written(() => origin.call('/health'))
     expect(lines).toMatchObject([{ level: 'debug', event: 'probe.answered', route: '/health' }])
   })
@@ -222,7 +222,7 @@ describe('the access line', () => {
 describe('a reader of the log', () => {
   const CANARY = 'canary-3f9'
 
-  it('finds no key, code, parameter, result or console line, whatever a request does', async () => {
+  it('finds no key, code, parameter, result or console line, whatever the request', async () => {
     const wallet = await origin.wallet(key)
     const before = origin.lines.length
     const code = `async function main(p) { console.log('${CANARY} logged', p); if (p.fails) throw new Error(p.secret); return p }`
@@ -252,7 +252,7 @@ describe('a reader of the log', () => {
       expect(lines.filter((line) => line.includes(secret))).toEqual([])
   })
 
-  it('log injection: an action’s console and its error make no line of the log', async () => {
+  it('log injection: finds no line from the console or the error of an action', async () => {
     const forged = '\\n{"level":"error","event":"origin.failed","message":"forged"}\\n'
     const code = `async function main() { console.log('${forged}'); console.error('${forged}'); throw new Error('${forged}') }`
     const lines = await written(() => origin.run(key, code))
@@ -263,7 +263,7 @@ describe('a reader of the log', () => {
     ])
   })
 
-  it('log injection: a correlation id, a path and a method of somebody else’s are in no line', async () => {
+  it('log injection: finds no correlation ID, path or method of a stranger', async () => {
     const lines = await written(() =>
       origin.call('/x%0a%7b%22event%22%3a%22forged%22%7d', {
         headers: { 'x-correlation-id': '{"event":"forged"}' },

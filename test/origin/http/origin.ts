@@ -1,4 +1,4 @@
-/** The whole origin in one process: the real app, mirror, writer, database and action pool, on a chain of its own. */
+/** The complete origin in one process: the real app, mirror, writer, database and action pool, on a separate chain. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { apiKeyHash } from '../../../origin/accounts/api-key.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
@@ -43,7 +43,7 @@ import { openAccount } from '../credits/process.ts'
 import { openFresh } from '../db/fresh-database.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
-/** Who may read `/metrics` of it. */
+/** Token for reading `/metrics`. */
 export const METRICS_TOKEN = randomBytes(24).toString('base64url')
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -56,11 +56,11 @@ type Call = {
   body?: unknown
   text?: string
   headers?: Record<string, string>
-  /** Instead of the origin's own. */
+  /** Replaces the origin's own app. */
   app?: OriginApp
 }
 
-/** @param processor where payments are made; without one, none are taken */
+/** @param processor makes payments; without one, payments are disabled */
 export async function startOrigin(processor?: ProcessorDouble) {
   const root = randomBytes(32)
   const keyring = new Keyring(root)
@@ -80,7 +80,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const { log: write, setLevel } = openLog((line) => lines.push(line), now)
   setLevel('debug')
   const log: Services['log'] = (event, facts = {}) => {
-    // What was asked and answered is in `lines` alone: those who look here look for what happened.
+    // Access lines are in `lines` only, because tests search `logs` for other events.
     if (!event.endsWith('.answered')) logs.push({ event, facts })
     counters.logged(event, facts)
     write(event, facts)
@@ -106,7 +106,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const claims = new RunClaims({ db, processId, outcomeKey, now })
   await claims.heartbeat()
   const limits = { wallMs: 10_000, cpuMs: 1_000 }
-  // Plenty, so that only tests about credit think of it; `poor` is for those.
+  // Plenty, so that only tests about credit have to consider it. Those use `poor`.
   const starterCents = 100_000
   const credits = new Credits({
     db,
@@ -231,7 +231,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       gasPerDayWei: undefined,
     }),
     walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
-    // A busy machine must not refuse what a test asks; test/origin/http/shedding.test.ts has the real one.
+    // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.
     load: { requireRoom: () => {} },
     bodyRooms: new BodyRooms(),
     sourceCids,
@@ -263,14 +263,14 @@ export async function startOrigin(processor?: ProcessorDouble) {
     })
     const { status, headers: answered } = response
     const answer = { status, headers: answered, body: jsonOr(await response.text()) }
-    // Another app has doubles in it, whose failures need not be possible.
+    // Another app contains test doubles, which may fail in ways that the real app cannot.
     requireSpecifiedWord(answer)
     if (!request.app) requireDescribed({ method: verb, path }, answer)
     return answer
   }
   const core = (name: string, options: Call) => call(`/core/v1/${name}`, options)
 
-  /** The bytes of a sealed request and what opens its answer. */
+  /** Returns the bytes of a sealed request, and a function that opens the response. */
   const seal = async (path: string, fields: object, mode: 'psk' | 'base' = 'psk') =>
     sealCall(await importChannelKey(Uint8Array.from(channel.publicKey)), {
       method: 'POST',
@@ -298,20 +298,20 @@ export async function startOrigin(processor?: ProcessorDouble) {
     clock,
     core,
     database,
-    /** What `/health` is to see broken. */
+    /** Faults that `/health` should report. */
     broken,
     logs,
-    /** The log as it is written. */
+    /** Log lines as written. */
     lines,
     pool,
     post,
-    /** What a policy names the simulated root by. */
+    /** The pin by which a policy names the simulated root. */
     rootPin: rootPinOf(root),
     rpcUrl: contract.rpcUrl,
     seal,
     sealed,
     services,
-    /** An app whose writes fail. */
+    /** An app in which every write fails. */
     appThatCannotWrite: (error: Error) => {
       const failing = {
         write: () => Promise.reject(error),
@@ -321,12 +321,12 @@ export async function startOrigin(processor?: ProcessorDouble) {
       } as unknown as AccountsWriter
       return createApp({ ...services, writer: failing })
     },
-    /** A new account's key. */
+    /** Creates an account and returns its key. */
     account: async (): Promise<string> => {
       const body = { account_name: 'test', account_description: '' }
       return (await core('new_account', { body })).body.api_key
     },
-    /** A new account's key, whose balance is just so much. */
+    /** Creates an account with exactly this balance and returns its key. */
     poor: async (cents: number): Promise<string> => {
       const body = { account_name: 'poor', account_description: '' }
       const key: string = (await core('new_account', { body })).body.api_key
@@ -345,7 +345,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       core('svc_action', { key, body: { code, js_params } }),
     execute: (fields: object, mode: 'psk' | 'base' = 'psk') =>
       sealed(SEALED_EXECUTE_PATH, { js_params: {}, wait_ms: 5_000, ...fields }, mode),
-    /** A usage key as the edge stores it. */
+    /** Seals a usage key as the edge stores it. */
     sealKey: async (key: string, owner: { triggerId: string; ownerId: string }) => {
       const to = await importChannelKey(Uint8Array.from(storage.publicKey))
       return Buffer.from(await sealForStorage(to, key, owner)).toString('base64url')
@@ -360,7 +360,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   }
 }
 
-/** What every sealed request carries. */
+/** The fields that every sealed request contains. */
 export function fresh(now: number) {
   return {
     request_id: randomBytes(16).toString('base64url'),
@@ -369,7 +369,7 @@ export function fresh(now: number) {
   }
 }
 
-/** Tests read many shapes; each says by its expectations which it means. */
+/** Returns `any`, because tests read many shapes and check them by their expectations. */
 function jsonOr(text: string): any {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** A test origin whose ledger is reached over another database: one that is away, or fails. */
+/** Credits of a test origin over another database, for example an unavailable one. */
 import { randomUUID } from 'node:crypto'
 import { createApp } from '../../../origin/app.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
@@ -26,7 +26,7 @@ export function executionsWith({ services, pool }: TestOrigin, credits: Credits)
   return new Executions({ ...services, pool, credits, limits })
 }
 
-/** The origin's whole surface, with these credits. */
+/** The complete app of the origin, with these credits. */
 export function appWith(origin: TestOrigin, credits: Credits) {
   const executions = executionsWith(origin, credits)
   return createApp({ ...origin.services, credits, executions })

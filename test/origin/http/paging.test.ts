@@ -30,7 +30,7 @@ describe('a list', () => {
     ['?page_size=200', 'abcde'],
     ['?page_number=999999999&page_size=200', ''],
     ['?something=else', 'abcde'],
-  ])('with %j answers %j, and says how many there are in all', async (query, names) => {
+  ])('with %j returns %j and the total count', async (query, names) => {
     expect(await groups(query)).toEqual([200, names, '5'])
   })
 
@@ -51,12 +51,12 @@ describe('a list', () => {
     expect(await groups(`?${query}`)).toEqual([400, 'bad_request', null])
   })
 
-  it('names the parameter that is wrong', async () => {
+  it('names the invalid parameter', async () => {
     const { body } = await origin.core('list_groups?page_size=201', { key })
-    expect(body.message).toContain('page_size: expected a whole number from 1 to 200')
+    expect(body.message).toContain('page_size: expected an integer from 1 to 200')
   })
 
-  it('is every operation that answers an array, and of no other', () => {
+  it('is paged at every operation that returns an array, and at no other', () => {
     const lists = operations.filter(({ list }) => list).map(({ path }) => path.replace(/.*\//, ''))
     expect(lists.toSorted()).toEqual([
       'list_actions',
@@ -70,7 +70,7 @@ describe('a list', () => {
 })
 
 describe('a page', () => {
-  it('makes only its own records', () => {
+  it('creates only its own records', () => {
     const made: number[] = []
     const all = Array.from({ length: 10_000 }, (_, n) => n)
     const page = new PageRequest(10, 13).of(all).map((n) => made.push(n))

@@ -1,4 +1,4 @@
-/** An action is given `js_params` as the text that was sent. */
+/** An action gets `js_params` as the text that was sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -16,7 +16,7 @@ const send = async (text: string) => {
   return status === 200 ? body.response : [status, body.error]
 }
 
-describe('a body is read as JSON.parse reads it', () => {
+describe('a body is parsed as JSON.parse does', () => {
   it.each<[string, string, unknown]>([
     [
       'the last of two members counts',
@@ -54,7 +54,7 @@ describe('a body is read as JSON.parse reads it', () => {
     expect(await send(text)).toEqual(expected)
   })
 
-  it('a body of another encoding, or another type, is refused', async () => {
+  it('is rejected in another encoding or with another content type', async () => {
     const post = (body: Uint8Array<ArrayBuffer> | string, type: string) =>
       origin.app.request('/core/v1/svc_action', {
         method: 'POST',
@@ -67,7 +67,7 @@ describe('a body is read as JSON.parse reads it', () => {
   })
 })
 
-it('millions of names in params do not hold up the others', async () => {
+it('millions of names in params do not delay other requests', async () => {
   const names = Array.from({ length: 700_000 }, (_, n) => `"k${n}":1`).join()
   const large = `{"code":"async function main() { return 1 }","js_params":{${names}}}`
   let latest = 0

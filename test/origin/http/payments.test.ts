@@ -41,7 +41,7 @@ const create = (key: string, body: object = { amount_cents: 500 }, headers = {})
 const confirm = (key: string, payment_intent_id: string) =>
   origin.core('billing/confirm_payment', { key, body: { payment_intent_id } })
 const balanceOf = async (key: string) => (await origin.core('billing/balance', { key })).body
-/** A payment whose events are not sent. */
+/** Creates a payment whose events are not sent. */
 async function quietly(key: string, cents = 500): Promise<string> {
   double.webhooks.mode = 'drop'
   const { payment_intent_id } = (await create(key, { amount_cents: cents })).body
@@ -49,14 +49,14 @@ async function quietly(key: string, cents = 500): Promise<string> {
 }
 
 describe('billing/processor_config', () => {
-  it('shows the publishable key to anybody, and nothing secret', async () => {
+  it('shows the publishable key to anyone, and nothing secret', async () => {
     const { status, body } = await origin.core('billing/processor_config', {})
     expect([status, body]).toEqual([200, { publishable_key: double.keys.publishable }])
   })
 })
 
 describe('billing/create_payment_intent', () => {
-  it('gives the client secret and the id of an intent, and costs nothing', async () => {
+  it('returns the client secret and the ID of an intent, free of charge', async () => {
     const key = await origin.poor(1)
     const { status, body } = await create(key)
     expect(status).toBe(200)
@@ -75,7 +75,7 @@ describe('billing/create_payment_intent', () => {
     ['500', 422],
     [null, 422],
     [undefined, 422],
-  ])('for %j is %i', async (amount_cents, status) => {
+  ])('for %j returns %i', async (amount_cents, status) => {
     const key = await origin.account()
     expect((await create(key, { amount_cents })).status).toBe(status)
   })
@@ -87,19 +87,19 @@ describe('billing/create_payment_intent', () => {
     expect((await create(usage)).status).toBe(200)
   })
 
-  it('attack: a usage key begins payments until it is refused, and the account key still pays', async () => {
+  it('attack: a usage key that creates payments until it is rejected does not block the account key', async () => {
     const key = await origin.account()
     const usage = await origin.usageKey(key, {})
     for (let n = 0; n < 10; n++) expect((await create(usage)).status).toBe(200)
     const refused = await create(usage)
     expect([refused.status, refused.body.message]).toEqual([
       429,
-      'Too many payments: this key has begun 10 payments within an hour and paid none of them.',
+      'Too many payments: this key has 10 unpaid payments from the last hour.',
     ])
     expect((await create(key)).status).toBe(200)
   })
 
-  it('attack: the key from before a conversion begins payments, and the admin wallet still pays', async () => {
+  it('attack: the key from before a conversion does not block payments by the admin wallet', async () => {
     const key = await origin.account()
     const admin = await makeChainSecured(origin, key)
     for (let n = 0; n < 10; n++) expect((await create(key)).status).toBe(200)
@@ -110,7 +110,7 @@ describe('billing/create_payment_intent', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('under an Idempotency-Key gives the same intent again, also after a failure of the processor', async () => {
+  it('returns the same intent under an Idempotency-Key, even after a failure of the processor', async () => {
     const key = await origin.account()
     const headers = { 'idempotency-key': 'pay' }
     double.faults.add({ kind: 'fails_after', kept: true, on: /payment_intents/ })
@@ -124,7 +124,7 @@ describe('billing/create_payment_intent', () => {
     expect((await create(key, { amount_cents: 700 }, headers)).status).toBe(422)
   })
 
-  it('with a processor that is away is 503, never 402, and says when to come back', async () => {
+  it('returns 503 with a retry time, never 402, if the processor is unavailable', async () => {
     const key = await origin.poor(0)
     double.faults.add({ kind: 'reset_before', times: 100 })
     const { status, headers, body } = await create(key)
@@ -134,7 +134,7 @@ describe('billing/create_payment_intent', () => {
 })
 
 describe('billing/confirm_payment', () => {
-  it('credits a settled payment, and a repeat is answered alike', async () => {
+  it('credits a settled payment, and returns the same for a repeat', async () => {
     const key = await origin.poor(25)
     const id = await quietly(key)
     double.paying.byCard(id)
@@ -144,7 +144,7 @@ describe('billing/confirm_payment', () => {
     expect((await confirm(key, id)).body).toEqual(answer)
   })
 
-  it('of a payment that is not made or on its way is 409 payment_pending', async () => {
+  it('returns 409 payment_pending for a payment that is not made or is processing', async () => {
     const key = await origin.poor(0)
     const id = await quietly(key)
     expect((await confirm(key, id)).body.error).toBe('payment_pending')
@@ -155,7 +155,7 @@ describe('billing/confirm_payment', () => {
     expect((await confirm(key, id)).status).toBe(200)
   })
 
-  it('of a payment that failed is 409 payment_failed, and says why', async () => {
+  it('returns 409 payment_failed and the reason for a failed payment', async () => {
     const key = await origin.poor(0)
     const id = await quietly(key)
     double.paying.decline(id)
@@ -163,11 +163,11 @@ describe('billing/confirm_payment', () => {
     expect([status, body.error]).toEqual([409, 'payment_failed'])
     expect(body.message).toBe('The payment has failed: Your card was declined.')
     double.paying.cancel(id)
-    expect((await confirm(key, id)).body.fix).toContain('Begin another one')
+    expect((await confirm(key, id)).body.fix).toContain('Start another one')
     expect((await balanceOf(key)).balance_cents).toBe(0)
   })
 
-  it('stolen credit: of another account’s payment is 404, in the bytes of an unknown one', async () => {
+  it('stolen credit: returns the same 404 for another account’s payment as for an unknown one', async () => {
     const [key, thief] = [await origin.poor(0), await origin.poor(0)]
     const id = await quietly(key)
     double.paying.byCard(id)
@@ -178,7 +178,7 @@ describe('billing/confirm_payment', () => {
     expect((await balanceOf(thief)).balance_cents).toBe(0)
   })
 
-  it('with a processor that is away is 503, and the payment is not lost', async () => {
+  it('returns 503 if the processor is unavailable, and does not lose the payment', async () => {
     const key = await origin.poor(0)
     const id = await quietly(key)
     double.paying.byCard(id)
@@ -190,7 +190,7 @@ describe('billing/confirm_payment', () => {
 })
 
 describe('the balance', () => {
-  it('shows what is owed after a refund of spent credit; runs are 402 until it is paid', async () => {
+  it('shows the debt after a refund of spent credit, and operations are 402 until it is paid', async () => {
     const key = await origin.poor(0)
     const { payment_intent_id: id } = (await create(key)).body
     double.paying.byCard(id)
@@ -205,7 +205,7 @@ describe('the balance', () => {
     const refused = await origin.core('create_wallet', { key, method: 'POST' })
     expect([refused.status, refused.body.error]).toEqual([402, 'payment_required'])
     expect(refused.body.message).toBe(
-      'This costs $0.01 and the balance is $0.00. The account owes $0.03, which the next payment pays first.',
+      'This costs $0.01 and the balance is $0.00. The account owes $0.03, which the next payment covers first.',
     )
     const next = (await create(key)).body.payment_intent_id
     double.paying.byCard(next)
@@ -236,7 +236,7 @@ describe('the processor’s webhook', () => {
     ...more,
   })
   const about = (id: string) => event('payment_intent.succeeded', { id, object: 'payment_intent' })
-  /** An account with a payment that has settled, of which nobody has told yet. */
+  /** An account with a settled payment that no event has reported yet. */
   async function settled(): Promise<{ key: string; id: string }> {
     const key = await origin.poor(0)
     const id = await quietly(key)
@@ -254,7 +254,7 @@ describe('the processor’s webhook', () => {
     expect(await cents(key)).toBe(500)
   })
 
-  it('double credit: events that are doubled and come in reverse credit once, with a confirm among them', async () => {
+  it('double credit: credits once for duplicated events in reverse order, with concurrent confirmations', async () => {
     const key = await origin.poor(0)
     double.webhooks.mode = 'hold'
     double.webhooks.copies = 3
@@ -270,7 +270,7 @@ describe('the processor’s webhook', () => {
     expect(transfers.filter(({ kind }) => kind === 'payment')).toHaveLength(1)
   })
 
-  it('is sent again, and taken, when the processor or the ledger was away', async () => {
+  it('returns 503 if the processor is unavailable, and accepts the event when it is sent again', async () => {
     const { key, id } = await settled()
     double.faults.add({ kind: 'fails_before', times: 3, on: /GET/ })
     const away = await post(about(id))
@@ -280,7 +280,7 @@ describe('the processor’s webhook', () => {
     expect(await cents(key)).toBe(500)
   })
 
-  it('takes refunds and disputes by the payment that they name', async () => {
+  it('applies refunds and disputes by the payment that they name', async () => {
     const { key, id } = await settled()
     const { id: refundId } = double.givingBack.refund(id, { amount: 100 })
     const refund = { id: refundId, object: 'refund', payment_intent: id }
@@ -295,16 +295,16 @@ describe('the processor’s webhook', () => {
       'a refund of no payment',
       event('refund.created', { id: 're_1', object: 'refund', payment_intent: null }),
     ],
-  ])('answers 200 to %s, and does nothing', async (_what, sent) => {
+  ])('returns 200 for %s, and does nothing', async (_what, sent) => {
     expect((await post(sent)).status).toBe(200)
   })
 
   it.each([
     ['no signature', { header: null }, 'has no signature'],
-    ['another secret', { secret: 'whsec_forgedforged' }, 'does not fit'],
-    ['a signature of something else', { header: 't=1,v1=00,v0=11' }, 'does not fit'],
-    ['a malformed signature', { header: 'hello' }, 'does not fit'],
-    ['half a signature', { header: 't=1,v1' }, 'not that of an event'],
+    ['another secret', { secret: 'whsec_forgedforged' }, 'is invalid'],
+    ['a signature of something else', { header: 't=1,v1=00,v0=11' }, 'is invalid'],
+    ['a malformed signature', { header: 'hello' }, 'is invalid'],
+    ['half a signature', { header: 't=1,v1' }, 'not a valid event'],
   ])('forged signature: %s is 400 and credits nothing', async (_what, sent, told) => {
     const { key, id } = await settled()
     const { status, body } = await post(about(id), sent)
@@ -313,7 +313,7 @@ describe('the processor’s webhook', () => {
     expect(await cents(key)).toBe(0)
   })
 
-  it('changed body: a signature holds for its bytes alone', async () => {
+  it('changed body: a signature is valid for its own bytes only', async () => {
     const { key, id } = await settled()
     const other = JSON.stringify(about('pi_other'))
     const header = signature(other, double.webhookSecret, Math.floor(Date.now() / 1000))
@@ -321,7 +321,7 @@ describe('the processor’s webhook', () => {
     expect(await cents(key)).toBe(0)
   })
 
-  it('replayed event: one that was signed over five minutes ago is 400', async () => {
+  it('replayed event: an event signed over five minutes ago is 400', async () => {
     const { id } = await settled()
     const seconds = Math.floor(Date.now() / 1000) - 301
     const { status, body } = await post(about(id), { seconds })
@@ -329,13 +329,13 @@ describe('the processor’s webhook', () => {
     expect((await post(about(id), { seconds: seconds + 60 })).status).toBe(200)
   })
 
-  it('another mode: an event of the live mode is taken and not looked at', async () => {
+  it('another mode: an event of the live mode is accepted and ignored', async () => {
     const { key, id } = await settled()
     expect((await post({ ...about(id), livemode: true })).status).toBe(200)
     expect(await cents(key)).toBe(0)
   })
 
-  it('false claim: an event that calls an open intent paid credits nothing', async () => {
+  it('false claim: an event that reports an open intent as paid credits nothing', async () => {
     const key = await origin.poor(0)
     const id = await quietly(key)
     const claimed = { ...double.records.intent(id), status: 'succeeded', amount_received: 999_999 }
@@ -343,7 +343,7 @@ describe('the processor’s webhook', () => {
     expect(await cents(key)).toBe(0)
   })
 
-  it('another account’s metadata: what an event says of the owner is not read', async () => {
+  it('another account’s metadata: the owner in an event is ignored', async () => {
     const { key, id } = await settled()
     const thief = await origin.poor(0)
     const claimed = {
@@ -354,7 +354,7 @@ describe('the processor’s webhook', () => {
     expect([await cents(key), await cents(thief)]).toEqual([500, 0])
   })
 
-  it('huge body: more than 1 MiB is 413, whether it says its length or not', async () => {
+  it('huge body: more than 1 MiB is 413, with or without a declared length', async () => {
     const text = 'x'.repeat(PROCESSOR_EVENT_MAX_BYTES + 1)
     expect((await post({}, { text })).status).toBe(413)
     const body = new ReadableStream({
@@ -364,13 +364,13 @@ describe('the processor’s webhook', () => {
     expect((await origin.app.request(PROCESSOR_WEBHOOK_PATH, chunked)).status).toBe(413)
   })
 
-  it('path injection: an id with a path in it is not asked for', async () => {
+  it('path injection: an ID that contains a path is not queried', async () => {
     const before = double.seen.length
     expect((await post(about('pi_1/../../customers'))).status).toBe(200)
     expect(double.seen).toHaveLength(before)
   })
 
-  it('is signed by either of two secrets while one replaces the other', async () => {
+  it('accepts either of two secrets while one replaces the other', async () => {
     const { services } = origin
     const webhookSecrets = ['whsec_newsecret', double.webhookSecret]
     const { payments, config } = services.processor!
@@ -385,13 +385,13 @@ describe('the processor’s webhook', () => {
     }
   })
 
-  it('with a body that is no event is 400, signed or not', async () => {
+  it('returns 400 for a body that is not an event, signed or not', async () => {
     for (const text of ['', 'null', '[]', '{"object":"event"}', '{'])
       expect([text, (await post({}, { text })).status]).toEqual([text, 400])
   })
 })
 
-it('leaked secret: nothing of keys, secrets or events is in the log', () => {
+it('leaked secret: no keys, secrets or events are in the log', () => {
   const written = JSON.stringify(origin.logs)
   for (const secret of [double.keys.secret, double.webhookSecret, '_secret_', 'whsec_', 'evt_'])
     expect(written).not.toContain(secret)

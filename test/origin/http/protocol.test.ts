@@ -24,26 +24,26 @@ const POSTS = [
 ]
 
 describe.each(POSTS.map((name) => ({ name })))('POST $name', ({ name }) => {
-  it('answers 400 to what is not JSON', async () => {
+  it('returns 400 for invalid JSON', async () => {
     for (const text of ['{', '{"a":}', '\u0000', 'undefined', '{}{}']) {
       const answer = await origin.core(name, { key, text })
       expect([text, answer.status, answer.body.error]).toEqual([text, 400, 'bad_request'])
     }
   })
 
-  it('answers 422 to JSON of another type', async () => {
+  it('returns 422 for JSON of another type', async () => {
     for (const body of [null, [], 5, true])
       expect((await origin.core(name, { key, body })).status).toBe(422)
   })
 
-  it('answers 415 to another content type', async () => {
+  it('returns 415 for another content type', async () => {
     for (const type of ['text/html', 'application/x-www-form-urlencoded', 'application/jsonp']) {
       const answer = await origin.core(name, { key, text: '{}', headers: { 'content-type': type } })
       expect([answer.status, answer.body.error]).toEqual([415, 'unsupported_media_type'])
     }
   })
 
-  it('answers 413 to a body above the limit, whether it says its length or not', async () => {
+  it('returns 413 for a body above the limit, with or without a declared length', async () => {
     const stream = () =>
       new ReadableStream({
         start(controller) {
@@ -61,7 +61,7 @@ describe.each(POSTS.map((name) => ({ name })))('POST $name', ({ name }) => {
     expect((await request(streamed)).status).toBe(413)
   })
 
-  it('attack: a flood of keys in a request that needs none is refused unread', async () => {
+  it('attack: rejects a body with thousands of members unread', async () => {
     const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`key ${n}`, 0]))
     const answer = await origin.core('new_account', { body: keys })
     expect([answer.status, answer.body.error]).toEqual([413, 'payload_too_large'])
@@ -70,7 +70,7 @@ describe.each(POSTS.map((name) => ({ name })))('POST $name', ({ name }) => {
     expect([cid.status, cid.body.message]).toEqual([422, 'body: expected a string'])
   })
 
-  it('attack: large bodies without a key are not held: 401 comes first', async () => {
+  it('attack: does not hold large bodies without a key, which get 401 first', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull(stream) {
@@ -83,14 +83,14 @@ describe.each(POSTS.map((name) => ({ name })))('POST $name', ({ name }) => {
     expect(pulled).toBeLessThan(5)
   })
 
-  it('answers 400 to bytes that are not UTF-8', async () => {
+  it('returns 400 for bytes that are not UTF-8', async () => {
     const bytes = Uint8Array.from([...Buffer.from('{"group_name":"'), 0xff, 0xfe, 0x22, 0x7d])
     const headers = { 'content-type': 'application/json', 'x-api-key': key }
     const init = { method: 'POST', headers, body: bytes }
     expect((await origin.app.request('/core/v1/add_group', init)).status).toBe(400)
   })
 
-  it('answers 405 to other methods, and says which it takes', async () => {
+  it('returns 405 for other methods, and lists the allowed one', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await origin.core(name, { method, key })
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
@@ -98,7 +98,7 @@ describe.each(POSTS.map((name) => ({ name })))('POST $name', ({ name }) => {
   })
 })
 
-describe('what is not there', () => {
+describe('an unknown path or a wrong method', () => {
   it.each([
     '/',
     '/core/v1',
@@ -116,7 +116,7 @@ describe('what is not there', () => {
     expect([answer.status, answer.body.error]).toEqual([404, 'not_found'])
   })
 
-  it('is 405 for a GET endpoint that is posted to', async () => {
+  it('is 405 for a POST to a GET endpoint', async () => {
     for (const path of ['/core/v1/account_exists', '/get_node_chain_config', '/health']) {
       const answer = await origin.call(path, { body: {} })
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
@@ -144,7 +144,7 @@ describe('every error', () => {
     }
   })
 
-  it('has a docs_url that leads to its word, on a page that this origin serves by itself', async () => {
+  it('has a docs_url that leads to its code, on a self-contained page of this origin', async () => {
     const response = await origin.app.request('https://origin.test/docs/errors')
     expect(response.status).toBe(200)
     const page = await response.text()
@@ -154,7 +154,7 @@ describe('every error', () => {
     expect(page).not.toMatch(/<script|href="(?!#)/)
   })
 
-  it('that nobody foresaw is 500, and says nothing to the caller nor of the request to the log', async () => {
+  it('is 500 if it was not foreseen, without details for the caller or request data in the log', async () => {
     const app = origin.appThatCannotWrite(new Error('canary-in-the-message'))
     const answer = await origin.core('new_account', { app, body: ACCOUNT })
     expect([answer.status, answer.body.error]).toEqual([500, 'internal_error'])
@@ -166,8 +166,8 @@ describe('every error', () => {
   })
 })
 
-describe('every answer', () => {
-  it('has an x-request-id of its own, refusals included', async () => {
+describe('every response', () => {
+  it('has a unique x-request-id, including rejections', async () => {
     const answers = await Promise.all([
       origin.call('/health'),
       origin.call('/nothing'),
@@ -180,12 +180,12 @@ describe('every answer', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('takes no x-request-id from the client', async () => {
+  it('ignores an x-request-id from the client', async () => {
     const answer = await origin.call('/health', { headers: { 'x-request-id': 'mine' } })
     expect(answer.headers.get('x-request-id')).toMatch(UUID)
   })
 
-  it('echoes x-correlation-id, cut to 255 characters', async () => {
+  it('echoes x-correlation-id, truncated to 255 characters', async () => {
     const echoed = async (id: string) =>
       (await origin.call('/nothing', { headers: { 'x-correlation-id': id } })).headers.get(
         'x-correlation-id',
@@ -199,7 +199,7 @@ describe('every answer', () => {
 describe('a page of another origin', () => {
   const from = { origin: 'https://elsewhere.example' }
 
-  it('may call the core API, without credentials, with the headers that it needs', async () => {
+  it('may call the core API without credentials, with the headers that it needs', async () => {
     const headers = {
       ...from,
       'access-control-request-method': 'POST',
@@ -217,7 +217,7 @@ describe('a page of another origin', () => {
     expect(answer.has('access-control-allow-credentials')).toBe(false)
   })
 
-  it('may read answers and refusals, and the headers that explain them', async () => {
+  it('may read responses and rejections, and the headers that explain them', async () => {
     const answers = await Promise.all([
       origin.core('account_exists', { key, headers: from }),
       origin.core('svc_action', { body: {}, headers: from }),

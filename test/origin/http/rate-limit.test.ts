@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-/** What node's server hands to the app of a connection from that address. */
+/** Bindings that Node's server passes to the app for a connection from this address. */
 const from = (remoteAddress: string) => ({ incoming: { socket: { remoteAddress } } })
 const freshAddress = () => `10.0.${Math.floor(next / 250)}.${(next++ % 250) + 1}`
 
@@ -60,7 +60,7 @@ async function open(
   }
 }
 
-/** The day's row of all networks together. */
+/** The day's row for all networks together. */
 const spentOnAll = async () =>
   (await origin.database.db.select().from(gasBudgets).where(eq(gasBudgets.name, 'new_account')))[0]
 
@@ -70,7 +70,7 @@ async function useUp(address: string, at = app): Promise<void> {
 }
 
 describe('new_account', () => {
-  it('takes a burst from one address, then 429 with the time to wait, and one more after it', async () => {
+  it('allows a burst from one address, then returns 429 with a retry time, and allows one more after it', async () => {
     const address = freshAddress()
     await useUp(address)
     const refused = await open(address)
@@ -83,12 +83,12 @@ describe('new_account', () => {
     expect((await open(address)).status).toBe(429)
   })
 
-  it('lets another address open accounts while one may not', async () => {
+  it('lets another address open accounts while one is limited', async () => {
     await useUp(freshAddress())
     expect((await open(freshAddress())).status).toBe(200)
   })
 
-  it('does not count what was 400 or 422', async () => {
+  it('does not count requests that were 400 or 422', async () => {
     const address = freshAddress()
     for (let n = 0; n < BURST * 2; n++) {
       expect((await open(address, { body: '{' })).status).toBe(400)
@@ -97,7 +97,7 @@ describe('new_account', () => {
     expect((await open(address)).status).toBe(200)
   })
 
-  it('is 503 while the database is away, and opens nothing', async () => {
+  it('returns 503 while the database is unavailable, and opens nothing', async () => {
     const database = await openFresh()
     await database.close()
     const broken = new AccountOpenings({
@@ -117,8 +117,8 @@ describe('new_account', () => {
   })
 })
 
-describe('who would get around the limit', () => {
-  it('by headers that name another address gets nowhere', async () => {
+describe('bypassing the limit', () => {
+  it('fails with headers that name another address', async () => {
     const address = freshAddress()
     await useUp(address)
     for (const name of [
@@ -133,32 +133,32 @@ describe('who would get around the limit', () => {
     }
   })
 
-  it('by the other addresses of an IPv6 network gets nowhere', async () => {
+  it('fails with other addresses of the same IPv6 network', async () => {
     await useUp('2001:db8:1:2::1')
     expect((await open('2001:db8:1:2:ffff::9')).status).toBe(429)
     expect((await open('2001:db8:1:3::1')).status).toBe(200)
   })
 
-  it('by writing an IPv4 address as IPv6 gets nowhere', async () => {
+  it('fails with an IPv4 address written as IPv6', async () => {
     const address = freshAddress()
     await useUp(address)
     expect((await open(`::ffff:${address}`)).status).toBe(429)
   })
 
-  it('by fifty requests at once gets the burst', async () => {
+  it('gets no more than the burst with fifty requests at once', async () => {
     const address = freshAddress()
     const all = await Promise.all(Array.from({ length: 50 }, () => open(address)))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(BURST)
   })
 
-  it('by another process gets nowhere', async () => {
+  it('fails at another process', async () => {
     const address = freshAddress()
     await useUp(address)
     const other = createApp({ ...origin.services, openings: openings() })
     expect((await open(address, { at: other })).status).toBe(429)
   })
 
-  it('on a real connection is known by its socket', async () => {
+  it('fails on a real connection, which is identified by its socket', async () => {
     const local = createApp({
       ...origin.services,
       openings: openings(
@@ -184,14 +184,14 @@ describe('who would get around the limit', () => {
 })
 
 describe('the database', () => {
-  it('holds no client address', async () => {
+  it('contains no client address', async () => {
     await open('203.0.113.77')
     const rows = await origin.database.db.select().from(callRates)
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain('203.0.113')
   })
 
-  it('forgets a caller whose burst is whole again', async () => {
+  it('deletes a caller once its burst is restored', async () => {
     const limits = openings()
     await limits.admit(freshAddress())
     nowMs += 3_600_000
@@ -201,10 +201,10 @@ describe('the database', () => {
   })
 })
 
-describe('the gas of a day', () => {
-  it('is spent by the receipts of all addresses together, and is there again the next day', async () => {
+describe('the daily gas budget', () => {
+  it('is used by the receipts of all addresses together, and is renewed the next day', async () => {
     nowMs = Date.parse('2026-06-01T23:00:00Z')
-    // The first costs something, and then nothing is left for a second.
+    // The first account costs something, and then nothing is left for a second one.
     const limited = createApp({ ...origin.services, openings: openings(1n) })
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
     const refused = await open(freshAddress(), { at: limited })
@@ -218,7 +218,7 @@ describe('the gas of a day', () => {
     expect((await open(freshAddress(), { at: tomorrow })).status).toBe(200)
   })
 
-  it('is reserved before it is spent, so that many at once do not pass it', async () => {
+  it('is reserved before it is spent, so that concurrent requests do not exceed it', async () => {
     nowMs = Date.parse('2026-06-05T12:00:00Z')
     const spent = await spentOnAll()
     const limits = openings(spent!.lastWei * 4n)
@@ -228,7 +228,7 @@ describe('the gas of a day', () => {
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
   })
 
-  it('that was reserved for what was not sent is given back', async () => {
+  it('is released again if the write was not sent', async () => {
     nowMs = Date.parse('2026-06-06T12:00:00Z')
     const spent = await spentOnAll()
     const limits = openings(spent!.lastWei)
@@ -238,11 +238,11 @@ describe('the gas of a day', () => {
   })
 })
 
-describe('the gas of a day, as one caller would use it up', () => {
-  it('drained budget: one network gets a tenth, and another still opens accounts', async () => {
+describe('the daily gas budget against a single caller', () => {
+  it('drained budget: one network gets a tenth, and another can still open accounts', async () => {
     nowMs = Date.parse('2026-06-08T12:00:00Z')
     const spent = await spentOnAll()
-    // Room for ten of all, and for one of each network.
+    // Room for several in total, but for only one per network.
     const limited = createApp({ ...origin.services, openings: openings(spent!.lastWei * 15n) })
     const network = freshAddress()
     expect((await open(network, { at: limited })).status).toBe(200)
@@ -251,7 +251,7 @@ describe('the gas of a day, as one caller would use it up', () => {
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
   })
 
-  it('drained budget: what it refuses leaves the share of its network as it was', async () => {
+  it('drained budget: a rejection does not use the share of its network', async () => {
     const database = await openFresh()
     const limits = new AccountOpenings({
       db: database.db,
@@ -264,13 +264,15 @@ describe('the gas of a day, as one caller would use it up', () => {
     const [network, other] = [freshAddress(), freshAddress()]
     await (await limits.reserveGas(network)).cost(5n)
     await (await limits.reserveGas(other)).cost(95n)
-    // The share of the network has room for one of 5 wei more.
+    // The share of the network has room for one more of 5 wei.
     for (let times = 0; times < 2; times++)
-      await expect(limits.reserveGas(network)).rejects.toThrow('conversions in a day is spent')
+      await expect(limits.reserveGas(network)).rejects.toThrow(
+        'for new accounts and conversions is exhausted',
+      )
     await database.close()
   })
 
-  it('drained budget: free conversions share it, and one that is refused leaves the account and its proof', async () => {
+  it('drained budget: free conversions use it too, and a rejected one leaves the account and its proof usable', async () => {
     nowMs = Date.parse('2026-06-10T12:00:00Z')
     const spent = await spentOnAll()
     const limited = createApp({ ...origin.services, openings: openings(spent!.lastWei * 15n) })
@@ -296,7 +298,7 @@ describe('the gas of a day, as one caller would use it up', () => {
     expect((await convertAt(keys[1]!, proof, limited, freshAddress())).status).toBe(200)
   })
 
-  it('forgets what a network has used when the day is over, and keeps what the last cost', async () => {
+  it('is deleted per network when the day is over, and the last cost is kept', async () => {
     const limits = openings(10n ** 18n)
     await limits.admit(freshAddress())
     const before = await spentOnAll()
@@ -307,7 +309,7 @@ describe('the gas of a day, as one caller would use it up', () => {
 })
 
 describe('on Postgres', () => {
-  it('a hundred calls at four processes at once are the burst', async () => {
+  it('a hundred calls at four processes at once are limited to the burst', async () => {
     const postgres = await freshDatabase()
     const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(postgres.url)))
     const all = databases.map(

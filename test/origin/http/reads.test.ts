@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => origin.close())
 
 describe('GET /core/v1/version', () => {
-  it('says the version of the software and of the API, without a key', async () => {
+  it('returns the version of the software and of the API, without a key', async () => {
     const file = fileURLToPath(new URL('../../../package.json', import.meta.url))
     const { version } = JSON.parse(readFileSync(file, 'utf8'))
     const answer = await origin.core('version', {})
@@ -19,7 +19,7 @@ describe('GET /core/v1/version', () => {
 })
 
 describe('GET /core/v1/limits', () => {
-  it('says each limit that is in force with its unit, those that are settings too', async () => {
+  it('returns each limit in force with its unit, including those from settings', async () => {
     const { body } = await origin.core('limits', {})
     const { settings } = origin.services
     expect(body.source_text).toMatchObject({ value: 16 * 1024 * 1024, unit: 'bytes' })
@@ -30,7 +30,7 @@ describe('GET /core/v1/limits', () => {
     expect(body.new_account_rate).toMatchObject({ value: 1_800, unit: 'accounts per hour' })
   })
 
-  it('says limits that hold: a name of one character more is refused', async () => {
+  it('returns limits that are enforced: an Idempotency-Key of one more character is rejected', async () => {
     const { body } = await origin.core('limits', {})
     const key = await origin.account()
     const headers = (length: number) => ({ 'idempotency-key': 'x'.repeat(length) })

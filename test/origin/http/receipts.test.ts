@@ -34,7 +34,7 @@ const execute = (key: string, run: object, code = ECHO, js_params: object = {}) 
   origin.execute({ credential: { api_key: key }, code, js_params, run })
 
 describe('the receipt of svc_action', () => {
-  it('says what the answer says, of the account whose usage key ran it', async () => {
+  it('states the same as the response, for the account of the usage key', async () => {
     const key = await origin.account()
     const cid = (await origin.core('get_svc_action_ipfs_id', { body: ECHO })).body
     const group = await origin.group(key, {})
@@ -60,7 +60,7 @@ describe('the receipt of svc_action', () => {
     expect(finishedAt).toBeLessThanOrEqual(origin.services.now())
   })
 
-  it('has the hash of the params as they were sent, to the last space', async () => {
+  it('contains the hash of the params exactly as they were sent', async () => {
     const key = await origin.account()
     const params = '{ "n" : 1.50, "n2":"\\u00e9" }'
     const text = `{"code":${JSON.stringify(ECHO)},"js_params":${params}}`
@@ -68,7 +68,7 @@ describe('the receipt of svc_action', () => {
     expect((await verified(body.receipt)).params_sha256).toBe(sha256OfText(params))
   })
 
-  it('has the hash of the empty object where no params were sent', async () => {
+  it('contains the hash of an empty object if no params were sent', async () => {
     const { body } = await origin.core('svc_action', {
       key: await origin.account(),
       body: { code: ECHO },
@@ -76,14 +76,14 @@ describe('the receipt of svc_action', () => {
     expect((await verified(body.receipt)).params_sha256).toBe(sha256OfText('{}'))
   })
 
-  it('has the hash of the response, which who reads the answer can compute', async () => {
+  it('contains the hash of the response, which a reader can compute', async () => {
     const value = { z: [1.5, null, 'é\ud800'], a: { 10: 1, 2: 2 }, empty: '' }
     const { body } = await origin.run(await origin.account(), ECHO, value)
     const { response_sha256 } = await verified(body.receipt)
     expect(response_sha256).toBe(sha256OfText(JSON.stringify(body.response)))
   })
 
-  it('of an action that failed is in a header, since the body is a text for people', async () => {
+  it('is in a header if the action failed, because the body is text for people', async () => {
     const answer = await origin.run(await origin.account(), THROWS)
     expect(answer.status).toBe(500)
     const receipt = await verified(answer.headers.get(RECEIPT_HEADER)!)
@@ -94,14 +94,14 @@ describe('the receipt of svc_action', () => {
     })
   })
 
-  it('of an action that was stopped for want of credits is there too', async () => {
+  it('is in a header if the action was stopped for lack of credits', async () => {
     const answer = await origin.run(await origin.poor(1), SLEEPS, { ms: 5_000 })
     expect(answer.status).toBe(402)
     const receipt = await verified(answer.headers.get(RECEIPT_HEADER)!)
     expect(receipt).toMatchObject({ status: 'failed', error_code: 'out_of_credits' })
   })
 
-  it('is not made for a request that never ran', async () => {
+  it('is not created for a request that never ran', async () => {
     const answer = await origin.run(await origin.poor(0), ECHO)
     expect(answer.status).toBe(402)
     expect(answer.headers.has(RECEIPT_HEADER)).toBe(false)
@@ -110,23 +110,26 @@ describe('the receipt of svc_action', () => {
   it.each([
     ['returned', ECHO, 200],
     ['failed', THROWS, 500],
-  ])('of a run that %s is given again under its Idempotency-Key', async (_how, code, status) => {
-    const key = await origin.account()
-    const headers = { 'idempotency-key': 'once' }
-    const answers = []
-    for (let time = 0; time < 2; time++)
-      answers.push(await origin.core('svc_action', { key, body: { code }, headers }))
-    expect(answers.map((answer) => answer.status)).toEqual([status, status])
-    const [first, again] = answers.map(
-      (answer) => answer.body.receipt ?? answer.headers.get(RECEIPT_HEADER),
-    )
-    expect(again).toBe(first)
-    expect((await verified(first)).sequence).toBe(1)
-  })
+  ])(
+    'is returned again under its Idempotency-Key for a run that %s',
+    async (_how, code, status) => {
+      const key = await origin.account()
+      const headers = { 'idempotency-key': 'once' }
+      const answers = []
+      for (let time = 0; time < 2; time++)
+        answers.push(await origin.core('svc_action', { key, body: { code }, headers }))
+      expect(answers.map((answer) => answer.status)).toEqual([status, status])
+      const [first, again] = answers.map(
+        (answer) => answer.body.receipt ?? answer.headers.get(RECEIPT_HEADER),
+      )
+      expect(again).toBe(first)
+      expect((await verified(first)).sequence).toBe(1)
+    },
+  )
 })
 
-describe('receipts hang together', () => {
-  it('runs of one account are one chain, those that failed too', async () => {
+describe('a chain of receipts', () => {
+  it('contains all runs of one account, including failed ones', async () => {
     const key = await origin.account()
     const texts = [
       (await origin.run(key, ECHO)).body.receipt,
@@ -137,7 +140,7 @@ describe('receipts hang together', () => {
     expect(receipts.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
   })
 
-  it('runs that end at the same time follow one another', async () => {
+  it('orders runs that end at the same time', async () => {
     const key = await origin.account()
     const answers = await Promise.all(Array.from({ length: 6 }, () => origin.run(key, ECHO)))
     const bySequence = await Promise.all(
@@ -148,7 +151,7 @@ describe('receipts hang together', () => {
     expect(await verifyReceiptChain(chain, publicKey)).toHaveLength(6)
   })
 
-  it('two accounts have a series each', async () => {
+  it('has a separate series for each account', async () => {
     const [one, two] = await Promise.all(
       [0, 1].map(async () =>
         verified((await origin.run(await origin.account(), ECHO)).body.receipt),
@@ -158,7 +161,7 @@ describe('receipts hang together', () => {
     expect([one!.sequence, two!.sequence]).toEqual([1, 1])
   })
 
-  it('two processes have a series each, under the same key', async () => {
+  it('has a separate series for each process, under the same key', async () => {
     const { services, pool } = origin
     const composeHash = 'c0'.repeat(32)
     const key = services.keyring.receiptKey()
@@ -180,8 +183,8 @@ describe('receipts hang together', () => {
   })
 })
 
-describe('the receipt of a run with an id', () => {
-  it('names the run, and is the same however often it is asked for', async () => {
+describe('the receipt of a run with an ID', () => {
+  it('names the run, and is the same however often it is requested', async () => {
     const key = await origin.account()
     const run = newRun()
     const first = await execute(key, run, ECHO, { n: 2 })
@@ -193,12 +196,12 @@ describe('the receipt of a run with an id', () => {
     expect(known.ended[run.id]).toEqual(first.outcome)
   })
 
-  it('that failed has the code of its failure', async () => {
+  it('contains the error code of a failure', async () => {
     const { outcome } = await execute(await origin.account(), newRun(), THROWS)
     expect(await verified(outcome.receipt)).toMatchObject({ error_code: 'action_threw' })
   })
 
-  it('that the origin lost is none: nobody knows what it did', async () => {
+  it('is missing if the origin lost the run, because its effects are unknown', async () => {
     const pool: ActionPool = {
       run: async () => ({ kind: 'lost', reason: 'gone', started: true }),
       refusal: () => undefined,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-/** The whole account as the chain has it. */
+/** The complete account as stored on the chain. */
 function onChain(key: string) {
   const { contractAddress, provider } = origin.services.chain
   const contract = new Contract(contractAddress, accountConfigAbi, provider)
@@ -45,7 +45,7 @@ it('a wallet and a group are recorded with their names and descriptions', async 
   expect([...groups[0].pkpIds]).toEqual([wallet.pkp_id])
 })
 
-it('a usage key is recorded with every permission it was given', async () => {
+it('a usage key is recorded with all of its permissions', async () => {
   const key = await origin.account()
   for (const name of ['one', 'two', 'three', 'four']) await origin.group(key, { name })
   const body = {
@@ -80,7 +80,7 @@ it('a usage key is recorded with every permission it was given', async () => {
   })
 })
 
-it('a wallet in two groups may be used by the actions of both', async () => {
+it('a wallet in two groups can be used by the actions of both', async () => {
   const key = await origin.account()
   const wallet = await origin.wallet(key)
   const sign = (salt: string) => `async function main({ pkpId }) { // ${salt}
@@ -96,7 +96,7 @@ it('a wallet in two groups may be used by the actions of both', async () => {
   }
 })
 
-it('a look-up by something that is no CIDv0 is refused, whichever look-up it is', async () => {
+it('each lookup rejects an ID that is not a CIDv0', async () => {
   const key = await origin.account()
   for (const name of ['getSvcActionPublicKey', 'getSvcActionWalletAddress'])
     for (const ipfsId of ['Qm', `Q${'m'.repeat(45)}0`, 'bafybeigdyrzt5sfp7udm7hu76uh7y26']) {
@@ -106,7 +106,7 @@ it('a look-up by something that is no CIDv0 is refused, whichever look-up it is'
     }
 })
 
-it('an action’s own key, public key and address belong together', async () => {
+it('an action’s own key, public key and address match', async () => {
   const key = await origin.account()
   const code = `async function main() { return Svc.Actions.getSvcActionPrivateKey() }`
   const { body } = await origin.run(key, code)
@@ -119,7 +119,7 @@ it('an action’s own key, public key and address belong together', async () => 
   expect(found.body.response).toEqual([own.signingKey.publicKey, own.address])
 })
 
-it('canary: no key that was shown is on the chain or in the log', async () => {
+it('canary: keys that were shown are neither on the chain nor in the log', async () => {
   const key = await origin.account()
   const usage = await origin.usageKey(key, {})
   await origin.run(key, 'async function main() { return 1 }')

@@ -29,7 +29,7 @@ describe('an action', () => {
     key = await origin.account()
   })
 
-  it('is recorded by its CID, and permits nothing by that', async () => {
+  it('is recorded by its CID, which permits nothing', async () => {
     const cid = (await origin.core('get_svc_action_ipfs_id', { body: CODE })).body
     const group = await origin.group(key, {})
     const added = await post('add_action', { action_ipfs_cid: cid, name: 'one', description: 'd' })
@@ -41,7 +41,7 @@ describe('an action', () => {
     expect((await origin.run(usage, CODE)).status).toBe(403)
   })
 
-  it('is recorded once: 409, a string with its code', async () => {
+  it('is recorded once: a repeat is 409, a string with its code', async () => {
     await post('add_action', { cid: CID })
     const again = await post('add_action', { cid: CID })
     expect([again.status, again.code, typeof again.body]).toEqual([
@@ -51,7 +51,7 @@ describe('an action', () => {
     ])
   })
 
-  it('is renamed by CID or by hash, each field for itself', async () => {
+  it('can be renamed by CID or by hash, each field separately', async () => {
     const named = async () => {
       const [{ name, description }] = (await list()).filter((row: any) => row.cid_hash === id(CID))
       return [name, description]
@@ -65,7 +65,7 @@ describe('an action', () => {
     expect(await named()).toEqual(['', 'd'])
   })
 
-  it('that is not recorded is 404 to change and to delete', async () => {
+  it('is 404 for a change or a deletion if it is not recorded', async () => {
     for (const [name, body] of [
       ['update_action_metadata', { cid: CIDS[2], name: 'x' }],
       ['delete_action', { cid: CIDS[2] }],
@@ -76,7 +76,7 @@ describe('an action', () => {
     }
   })
 
-  it('without a change is 422, without a CID 422, with a bad one 400', async () => {
+  it('is 422 without a change or without a CID, and 400 with an invalid one', async () => {
     expect((await post('update_action_metadata', { cid: CID })).status).toBe(422)
     expect((await post('add_action', { name: 'x' })).status).toBe(422)
     expect((await post('add_action', { cid: 'bafybeigdyrzt5sfp7udm7hu76uh7y26' })).status).toBe(400)
@@ -90,7 +90,7 @@ describe('an action in groups', () => {
     for (const _each of [1, 2, 3]) await origin.group(key, {})
   })
 
-  it('is recorded by add_action_to_group with its name, and listed with the groups that name it', async () => {
+  it('is recorded by add_action_to_group with its name, and listed with its groups', async () => {
     await post('add_action_to_group', { group_id: 1, cid: CID, name: 'n', description: 'd' })
     await post('add_action_to_group', { group_id: 3, cid: CID })
     const row = { cid_hash: id(CID), action_ipfs_cid: CID, name: 'n', description: 'd' }
@@ -99,14 +99,14 @@ describe('an action in groups', () => {
     expect(await list('?group_id=2')).toEqual([])
   })
 
-  it('that is permitted by its hash alone is listed without a CID', async () => {
+  it('is listed without a CID if it is permitted by its hash only', async () => {
     await post('update_group', { group_id: 2, cid_hashes_permitted: [id(CIDS[1])] })
     const row = { cid_hash: id(CIDS[1]), action_ipfs_cid: null, name: '', description: '' }
     expect(await list('?group_id=2')).toEqual([{ ...row, groups: [2] }])
     expect(await list()).toContainEqual({ ...row, groups: [2] })
   })
 
-  it('is permitted nowhere once it is deleted', async () => {
+  it('is not permitted anywhere after it is deleted', async () => {
     const cid = (await origin.core('get_svc_action_ipfs_id', { body: CODE })).body
     await post('add_action_to_group', { group_id: 1, cid })
     const usage = await origin.usageKey(key, { execute_in_groups: [1] })
@@ -116,7 +116,7 @@ describe('an action in groups', () => {
     expect(JSON.stringify(await list())).not.toContain(cid)
   })
 
-  it('keeps its name when a usage key of one group adds it under another', async () => {
+  it('keeps its name if a usage key of one group adds it under another', async () => {
     const usage = await origin.usageKey(key, { manage_ipfs_ids_in_groups: [2] })
     const added = await post('add_action_to_group', { group_id: 2, cid: CID, name: 'mine' }, usage)
     expect(added.status).toBe(200)
@@ -124,13 +124,13 @@ describe('an action in groups', () => {
     expect([row.name, row.groups]).toEqual(['n', [1, 2, 3]])
   })
 
-  it('in a group of every action is listed with all that are recorded', async () => {
+  it('is listed in a group that permits every action if it is recorded', async () => {
     const group = await origin.group(key, { cid_hashes_permitted: [0] })
     const rows = await list(`?group_id=${group}`)
     expect(rows.map(({ action_ipfs_cid }: any) => action_ipfs_cid)).toEqual([CID])
   })
 
-  it('is listed by pages', async () => {
+  it('is listed in pages', async () => {
     const { body, headers } = await origin.call('/core/v1/list_actions?page_size=1', { key })
     expect([body.length, headers.get('x-total-count')]).toEqual([1, '2'])
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
-/** Asks for the wallet's key when it has run for a while. */
+/** Requests the wallet's key after running for a while. */
 const LATE_KEY = `async function main({ pkpId }) {
   await new Promise((resume) => setTimeout(resume, 1500))
   return await Svc.Actions.getPrivateKey({ pkpId })
@@ -29,7 +29,7 @@ async function holder() {
   return { master, pkpId, group, usage, remove }
 }
 
-/** The request's head and the beginning of its body now, the rest when `meanwhile` is over. */
+/** Sends the head and the beginning of the body, and the rest when `meanwhile` is done. */
 async function slowly(
   key: string,
   code: string,
@@ -58,23 +58,23 @@ async function slowly(
 }
 
 describe('a revocation', () => {
-  it('attack: a body that comes slowly keeps a revoked key alive', async () => {
+  it('attack: cannot be delayed by a body that is sent slowly', async () => {
     const { usage, pkpId, remove } = await holder()
     const { status, text } = await slowly(usage, KEY, { pkpId }, remove)
     expect([status, JSON.parse(text).error]).toEqual([401, 'unauthorized'])
   })
 
-  it('attack: a run that began before it asks for a key after it', async () => {
+  it('attack: stops a run that started before it from getting a key after it', async () => {
     const { usage, pkpId, remove } = await holder()
     const run = origin.run(usage, LATE_KEY, { pkpId })
     await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
     await remove()
     const { status, body } = await run
-    expect([status, body]).toEqual([500, expect.stringContaining('revoked since')])
+    expect([status, body]).toEqual([500, expect.stringContaining('has been revoked')])
     expect(body).not.toMatch(/0x[0-9a-f]{64}\b.*0x[0-9a-f]{64}/)
   })
 
-  it('of a permission holds for the rest of a run too', async () => {
+  it('of a permission applies to the rest of a run too', async () => {
     const { master, group, usage, pkpId } = await holder()
     const run = origin.run(usage, LATE_KEY, { pkpId })
     await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
@@ -83,11 +83,11 @@ describe('a revocation', () => {
     expect(removed.status).toBe(200)
     expect(await run).toMatchObject({
       status: 500,
-      body: expect.stringContaining('is in no group that permits the action'),
+      body: expect.stringContaining('are not in the same group'),
     })
   })
 
-  it('leaves alone what another key has under way', async () => {
+  it('does not affect a run of another key in flight', async () => {
     const { master, pkpId, remove } = await holder()
     const run = origin.run(master, LATE_KEY, { pkpId })
     await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')

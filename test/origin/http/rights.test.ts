@@ -1,4 +1,4 @@
-/** What each right of a usage key lets it do, and nothing beside it. */
+/** Each right of a usage key allows its own operation, and nothing else. */
 import { keccak256, toUtf8Bytes } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ContractRefused } from '../../../origin/accounts/writer.ts'
@@ -36,16 +36,16 @@ async function status(rights: object, name: string, body: object): Promise<numbe
   return (await origin.core(name, { key, body })).status
 }
 
-describe('a boolean right lets a key do that one thing', () => {
+describe('a boolean right allows only its own operation', () => {
   it.each([
     ['create_wallet', 'can_create_pkps', () => ({})],
     ['add_group', 'can_create_groups', () => ({ name: 'g' })],
-  ])('%s needs %s', async (name, right, body) => {
+  ])('%s requires %s', async (name, right, body) => {
     expect(await status({ [right]: true }, name, body())).toBe(200)
     expect(await status({ ...EVERY_RIGHT, [right]: false }, name, body())).toBe(403)
   })
 
-  it('remove_group needs can_delete_groups', async () => {
+  it('remove_group requires can_delete_groups', async () => {
     const doomed = await origin.group(master, {})
     const body = { group_id: doomed }
     expect(await status({ ...EVERY_RIGHT, can_delete_groups: false }, 'remove_group', body)).toBe(
@@ -55,7 +55,7 @@ describe('a boolean right lets a key do that one thing', () => {
   })
 })
 
-/** The array, and what it is for; `all` marks what only 0 in the array allows. */
+/** The operation and its array. `all` marks what only 0 in the array allows. */
 const IN_GROUPS: [string, string, (groupId: number) => object, 'all'?][] = [
   ['add_pkp_to_group', 'add_pkp_to_groups', (group_id) => ({ group_id, pkp_id: pkpId })],
   [
@@ -84,21 +84,21 @@ describe.each(IN_GROUPS)('%s by %s (%s %s)', (name, array, body, all) => {
     expect(await status({ ...EVERY_RIGHT, [array]: [] }, name, body(group))).toBe(403)
   })
 
-  it('says which array it is that the key lacks', async () => {
+  it('names the array that the key lacks', async () => {
     const key = await origin.usageKey(master, {})
     const answer = await origin.core(name, { key, body: body(group) })
     expect(answer.body.fix).toContain(array)
     expect(answer.headers.get('x-svc-error')).toMatch(/^not_allowed_to_/)
   })
 
-  it('is no oracle: a group that is not there is 403 to who has no right in it, and 404 to who has', async () => {
+  it('is no oracle: a group that does not exist is 403 without a right to it, and 404 with one', async () => {
     expect(await status({ [array]: [group] }, name, body(99))).toBe(403)
     expect(await status({ [array]: [0] }, name, body(99))).toBe(404)
     expect((await origin.core(name, { key: master, body: body(99) })).status).toBe(404)
   })
 })
 
-describe('the contract refuses what the server refuses, under the same name', () => {
+describe('the contract rejects what the server rejects, with the same error', () => {
   const hex = (cid: string) => keccak256(toUtf8Bytes(cid))
   it.each<[string, object, object, string, () => unknown[]]>([
     ['create_wallet', {}, {}, 'registerWalletDerivation', () => [pkpId, hex('path'), '', '']],
@@ -165,7 +165,7 @@ describe('the contract refuses what the server refuses, under the same name', ()
     ['rotate_account_api_key', EVERY_RIGHT, {}, 'rotateAccountApiKey', () => [hex('new')]],
   ])('%s with %j', async (name, rights, body, functionName, args) => {
     const key = await origin.usageKey(master, rights)
-    // The server says so from its mirror: a writer that is asked would make this a 500.
+    // The server decides from its mirror. A call of the writer would make this a 500.
     const app = origin.appThatCannotWrite(new Error('asked'))
     const answer = await origin.core(name, { app, key, body })
     expect(answer.status).toBe(403)
@@ -183,16 +183,19 @@ describe('a usage key that may create groups', () => {
   it.each([
     ['a wallet', { pkp_ids_permitted: [EVERY_WALLET] }, 'add_pkp_to_groups'],
     ['an action', { cid_hashes_permitted: [0] }, 'manage_ipfs_ids_in_groups'],
-  ])('puts %s into one only with 0 in the array of that right', async (_what, permits, array) => {
-    const body = { name: 'mine', ...permits }
-    const grown = { can_create_groups: true }
-    expect(await status({ ...grown, [array]: [0] }, 'add_group', body)).toBe(200)
-    expect(await status({ ...grown, [array]: [group, other] }, 'add_group', body)).toBe(403)
-    expect(await status({ ...EVERY_RIGHT, [array]: [] }, 'add_group', body)).toBe(403)
-  })
+  ])(
+    'can put %s into one only with 0 in the array of that right',
+    async (_what, permits, array) => {
+      const body = { name: 'mine', ...permits }
+      const grown = { can_create_groups: true }
+      expect(await status({ ...grown, [array]: [0] }, 'add_group', body)).toBe(200)
+      expect(await status({ ...grown, [array]: [group, other] }, 'add_group', body)).toBe(403)
+      expect(await status({ ...EVERY_RIGHT, [array]: [] }, 'add_group', body)).toBe(403)
+    },
+  )
 })
 
-describe('a usage key reads a group that one of its arrays names', () => {
+describe('a usage key can read a group that one of its arrays names', () => {
   const READS = ['get_group', 'list_wallets_in_group', 'list_actions']
   const read = async (name: string, rights: object, id: number) => {
     const key = await origin.usageKey(master, rights)
@@ -215,7 +218,7 @@ describe('a usage key reads a group that one of its arrays names', () => {
     expect(await read(name, { ...NO_RIGHT, can_create_groups: true }, group)).toBe(403)
   })
 
-  it('and learns of no other key, and of no other group, from it', async () => {
+  it('but sees no other key and no other group in it', async () => {
     const cid = { group_id: group, action_ipfs_cid: CID }
     await origin.core('add_action_to_group', { key: master, body: cid })
     await origin.core('add_action_to_group', { key: master, body: { ...cid, group_id: other } })
@@ -227,19 +230,19 @@ describe('a usage key reads a group that one of its arrays names', () => {
 })
 
 describe('an attack with a usage key', () => {
-  it('that grants itself more is refused', async () => {
+  it('fails if it grants itself more', async () => {
     const key = await origin.usageKey(master, { ...EVERY_RIGHT, execute_in_groups: [] })
     const body = { usage_api_key: key, execute_in_groups: [0] }
     expect((await origin.core('update_usage_api_key', { key, body })).status).toBe(403)
   })
 
-  it('that removes the rule that binds it is refused', async () => {
+  it('fails if it removes the rule that limits it', async () => {
     const key = await origin.usageKey(master, EVERY_RIGHT)
     const body = { group_id: group, cid_hashes_permitted: [0] }
     expect((await origin.core('update_group', { key, body })).status).toBe(403)
   })
 
-  it('of another account finds none of this one’s groups', async () => {
+  it('finds no groups of another account', async () => {
     const stranger = await origin.account()
     const key = await origin.usageKey(stranger, EVERY_RIGHT)
     for (const [name, , body] of IN_GROUPS)

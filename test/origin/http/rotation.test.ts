@@ -17,7 +17,7 @@ const status = async (name: string, key: string, body?: object) =>
   (await origin.core(name, { key, ...(body ? { body } : {}) })).status
 
 describe('rotate_account_api_key', () => {
-  it('shows a new key with its hash', async () => {
+  it('returns a new key with its hash', async () => {
     const { status: answered, body } = await rotate(await origin.account())
     expect(answered).toBe(200)
     expect(body).toEqual({
@@ -27,7 +27,7 @@ describe('rotate_account_api_key', () => {
     })
   })
 
-  it('leaves the account as it was to the new key, and nothing to the old', async () => {
+  it('gives the unchanged account to the new key, and nothing to the old one', async () => {
     const old = await origin.account()
     const wallet = await origin.wallet(old)
     const group = await origin.group(old, { cid_hashes_permitted: [0] })
@@ -50,7 +50,7 @@ describe('rotate_account_api_key', () => {
     expect((await origin.core('account_exists', { key: old })).body).toBe(false)
   })
 
-  it('gives wallets that an action still finds under their old keys', async () => {
+  it('keeps the private keys of existing wallets', async () => {
     const old = await origin.account()
     const { wallet_address, pkp_id } = await origin.wallet(old)
     const { api_key } = (await rotate(old)).body
@@ -63,7 +63,7 @@ describe('rotate_account_api_key', () => {
     expect(made.wallet_address).not.toBe(wallet_address)
   })
 
-  it('may be done again, each time with the newest key', async () => {
+  it('can be repeated, each time with the newest key', async () => {
     const first = await origin.account()
     const second = (await rotate(first)).body.api_key
     const third = (await rotate(second)).body.api_key
@@ -71,7 +71,7 @@ describe('rotate_account_api_key', () => {
     for (const old of [first, second]) expect(await status('list_groups', old)).toBe(401)
   })
 
-  it('lets one of two at once through: the other has a key that was rotated away', async () => {
+  it('accepts one of two at once, and rejects the other as rotated away', async () => {
     const old = await origin.account()
     const answers = await Promise.all([rotate(old), rotate(old)])
     const statuses = answers.map((answer) => answer.status)
@@ -80,7 +80,7 @@ describe('rotate_account_api_key', () => {
     expect(await status('list_groups', won.body.api_key)).toBe(200)
   })
 
-  it('is not shown again under the same Idempotency-Key', async () => {
+  it('does not show the key again under the same Idempotency-Key', async () => {
     const old = await origin.account()
     const headers = { 'idempotency-key': 'rotation-1' }
     const first = await origin.core('rotate_account_api_key', { key: old, method: 'POST', headers })
@@ -90,7 +90,7 @@ describe('rotate_account_api_key', () => {
     expect(JSON.stringify(again.body)).not.toContain(first.body.api_key)
   })
 
-  it('attack: a key that was rotated away registers as a usage key of another account', async () => {
+  it('attack: a key that was rotated away cannot be registered as a usage key of another account', async () => {
     const old = await origin.account()
     await rotate(old)
     const thief = await origin.account()
@@ -100,7 +100,7 @@ describe('rotate_account_api_key', () => {
     expect(await status('list_groups', old)).toBe(401)
   })
 
-  it("is to a key of the caller's own making, so that a lost answer loses no account", async () => {
+  it('accepts a key that the caller generated, so that a lost response does not lose the account', async () => {
     const old = await origin.account()
     const mine = randomBytes(32).toString('base64')
     const body = { new_api_key: mine }
@@ -114,7 +114,7 @@ describe('rotate_account_api_key', () => {
     ])
   })
 
-  it('refuses a key that is one already, and what is no key', async () => {
+  it('rejects a key that is already in use, and a malformed one', async () => {
     const [key, other] = [await origin.account(), await origin.account()]
     const to = (new_api_key: unknown) => status('rotate_account_api_key', key, { new_api_key })
     expect([await to(other), await to(key)]).toEqual([409, 409])
@@ -124,7 +124,7 @@ describe('rotate_account_api_key', () => {
     expect(await status('list_groups', key)).toBe(200)
   })
 
-  it("attack: a rotation to the hash of a wallet, to take its owner's place", async () => {
+  it('attack: cannot make the hash of a wallet an alias, to take the place of its owner', async () => {
     const key = await origin.account()
     const wallet = Wallet.createRandom().address
     const hash = keccak256(wallet)
@@ -137,7 +137,7 @@ describe('rotate_account_api_key', () => {
     expect(BigInt(await provider.call({ to, data: masterOf }))).toBe(0n)
   })
 
-  it('takes no body but an object, and needs none', async () => {
+  it('rejects a body that is not an object, and needs none', async () => {
     const key = await origin.account()
     expect((await origin.core('rotate_account_api_key', { key, text: '[' })).status).toBe(400)
     expect((await origin.core('rotate_account_api_key', { key, body: [] })).status).toBe(422)

@@ -25,40 +25,40 @@ const balanceOf = async (key: string): Promise<number> =>
 const newRun = () => ({ id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 })
 
 describe('an execution', () => {
-  it('costs a cent for a short run, and says so', async () => {
+  it('costs a cent for a short run, and reports it', async () => {
     const key = await origin.poor(3)
     const { body } = await origin.run(key, ECHO)
     expect(body.charged_cents).toBe(1)
     expect(await balanceOf(key)).toBe(2)
   })
 
-  it('costs a cent for each second that it began', async () => {
+  it('costs a cent for each second that it started', async () => {
     const key = await origin.poor(5)
     const { body } = await origin.run(key, SLEEPS, { ms: 1_300 })
     expect(body.charged_cents).toBe(2)
     expect(await balanceOf(key)).toBe(3)
   })
 
-  it('that fails costs nothing', async () => {
+  it('is free of charge if it fails', async () => {
     const key = await origin.poor(3)
     expect((await origin.run(key, THROWS)).status).toBe(500)
     expect(await balanceOf(key)).toBe(3)
     expect((await origin.run(key, ECHO)).status).toBe(200)
   })
 
-  it('is stopped when its next second can not be paid: 402 out_of_credits, nothing charged', async () => {
+  it('is stopped with 402 out_of_credits and not charged if its next second cannot be paid', async () => {
     const key = await origin.poor(2)
     const began = performance.now()
     const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
     expect(performance.now() - began).toBeLessThan(5_000)
     expect([status, body.reason]).toEqual([402, 'out_of_credits'])
     expect(body.message).toBe(
-      'The run was stopped after 2 s: the next second costs $0.01, and the balance without the $0.02 reserved for this run is $0.00. Nothing was charged.',
+      'The run was stopped after 2 s: the next second costs $0.01, but the balance is $0.00 after the $0.02 reserved for this run. Nothing was charged.',
     )
     expect(await balanceOf(key)).toBe(2)
   })
 
-  it('is stopped when the ledger goes away and its next second can not be reserved: 503', async () => {
+  it('is stopped with 503 if the ledger becomes unavailable and its next second cannot be reserved', async () => {
     const ledger = goingAway(origin.database.db)
     const credits = creditsOver(origin, ledger.db)
     const app = appWith(origin, credits)
@@ -76,7 +76,7 @@ describe('an execution', () => {
     expect((await credits.balance(origin.hashOf(key))).balance_cents).toBe(1)
   })
 
-  it('free compute: a loop that never waits is stopped as well', async () => {
+  it('free compute: is stopped even in a loop that never waits', async () => {
     const key = await origin.poor(1)
     const app = appWith(origin, origin.services.credits)
     const { status, body } = await origin.core('svc_action', { key, body: { code: SPINS }, app })
@@ -84,7 +84,7 @@ describe('an execution', () => {
     expect(await balanceOf(key)).toBe(1)
   })
 
-  it('overdraft: of eight at once on three cents, three run', async () => {
+  it('overdraft: succeeds three times if eight start at once with three cents', async () => {
     const key = await origin.poor(3)
     const runs = Array.from({ length: 8 }, () => origin.run(key, SLEEPS, { ms: 300 }))
     const statuses = (await Promise.all(runs)).map(({ status }) => status)
@@ -93,7 +93,7 @@ describe('an execution', () => {
     expect(await balanceOf(key)).toBe(0)
   })
 
-  it('under an Idempotency-Key that ran out of credits is not begun again', async () => {
+  it('is not started again under its Idempotency-Key after it ran out of credits', async () => {
     const key = await origin.poor(1)
     const request = {
       key,
@@ -110,11 +110,11 @@ describe('an execution', () => {
   })
 })
 
-describe('a run with an id', () => {
+describe('a run with an ID', () => {
   const execute = (key: string, run: object, code = ECHO, js_params = {}) =>
     origin.execute({ credential: { api_key: key }, code, js_params, run })
 
-  it('is refused with 402 before it begins, and may be sent again when there are credits', async () => {
+  it('is rejected with 402 before it starts, and can be sent again when there are credits', async () => {
     const key = await origin.poor(0)
     const run = newRun()
     expect(await execute(key, run)).toMatchObject({ state: 'refused', status: 402 })
@@ -122,7 +122,7 @@ describe('a run with an id', () => {
     expect(known.unknown).toEqual([run.id])
   })
 
-  it('that has ended is told of for nothing', async () => {
+  it('is returned free of charge once it has finished', async () => {
     const key = await origin.poor(1)
     const run = newRun()
     const first = await execute(key, run)
@@ -131,14 +131,14 @@ describe('a run with an id', () => {
     expect(await execute(key, run)).toEqual(first)
   })
 
-  it('double charge: many requests for it at once are charged once', async () => {
+  it('double charge: is charged once for many requests at once', async () => {
     const key = await origin.poor(10)
     const run = newRun()
     await Promise.all(Array.from({ length: 8 }, () => execute(key, run, SLEEPS, { ms: 200 })))
     expect(await balanceOf(key)).toBe(9)
   })
 
-  it('that runs out of credits on the way has failed, for good', async () => {
+  it('fails permanently if it runs out of credits', async () => {
     const key = await origin.poor(1)
     const run = newRun()
     const { outcome } = await execute(key, run, SLEEPS, { ms: 4_000 })
@@ -152,7 +152,7 @@ describe('a run with an id', () => {
     expect(await balanceOf(key)).toBe(1)
   })
 
-  it('with a ledger that is away is refused with 503, never 402', async () => {
+  it('is rejected with 503, never 402, if the ledger is unavailable', async () => {
     const { services } = origin
     const own = services.executions
     const credits = creditsOver(origin, away(origin.database.db))

@@ -42,7 +42,7 @@ describe('replay', () => {
     expect(await balance()).toBe(before - 1)
   })
 
-  it('two at the same moment: one is executed', async () => {
+  it('only one of three identical envelopes at once is executed', async () => {
     const sealed = await sealHttp(origin, {
       method: 'POST',
       path: '/core/v1/create_wallet',
@@ -69,13 +69,13 @@ describe('replay', () => {
     expect((await origin.post(SEALED_HTTP_PATH, forRuns.body)).status).toBe(400)
   })
 
-  it('the text of another endpoint, sealed for this one, is no request', async () => {
+  it('a request for another endpoint is invalid when it is sealed for this one', async () => {
     const fields = { credential: { api_key: key }, code: 'x', js_params: {}, wait_ms: 0 }
     const sealed = await origin.seal(SEALED_HTTP_PATH, fields)
     expect(await sendHttp(origin, sealed)).toMatchObject({ state: 'refused', status: 400 })
   })
 
-  it('stale or future: a request outside its time is refused', async () => {
+  it('stale or future: a request outside its time window is rejected', async () => {
     const now = origin.services.now()
     for (const head of [
       { issued_at: now - 61_000, expires_at: now - 1_000 },
@@ -89,13 +89,13 @@ describe('replay', () => {
   })
 })
 
-describe('base mode is anybody', () => {
-  it('it may not pass requests on, and so name no address', async () => {
+describe('a sender without the pre-shared key', () => {
+  it('cannot pass requests on in base mode, and so cannot name an address', async () => {
     const answer = await passOn(origin, action('const main = () => 1'), { mode: 'base' })
     expect(answer).toMatchObject({ state: 'refused', status: 403 })
   })
 
-  it('nor under another pre-shared key', async () => {
+  it('is rejected with another pre-shared key', async () => {
     const { body } = await sealHttp(origin, {})
     const channel = {
       ...origin.services.channel,
@@ -105,7 +105,7 @@ describe('base mode is anybody', () => {
     expect((await app.request(SEALED_HTTP_PATH, { method: 'POST', body })).status).toBe(401)
   })
 
-  it('after a key rotation an old envelope is 421: seal anew', async () => {
+  it('gets 421 for an old envelope after a key rotation, and has to seal again', async () => {
     const { body } = await sealHttp(origin, {})
     const keys = { ...origin.services.channel.keys, keyFor: () => undefined }
     const app = createApp({ ...origin.services, channel: { ...origin.services.channel, keys } })
@@ -113,7 +113,7 @@ describe('base mode is anybody', () => {
   })
 })
 
-describe('an edge that is broken into', () => {
+describe('a compromised edge', () => {
   const refused = (field: string) => ({
     state: 'refused',
     status: 400,
@@ -139,12 +139,12 @@ describe('an edge that is broken into', () => {
     '/core/v1/version\u0000',
     '/core/v1/@evil.test:1/',
     '/core/v1\\..\\..\\health',
-  ])('reaches no path but those that are passed on: %j', async (path) => {
+  ])('reaches no paths except those that are passed on: %j', async (path) => {
     expect(await passOn(origin, { path })).toMatchObject(refused('path'))
   })
 
   it.each(['?\r\nx', '?a b', 'a=b', '?#', '/../x', '?\u0000', '?ü'])(
-    'breaks out of no query: %j',
+    'cannot break out of the query: %j',
     async (query) => {
       expect(await passOn(origin, { query })).toMatchObject(refused('query'))
     },
@@ -169,14 +169,14 @@ describe('an edge that is broken into', () => {
     ['cf-connecting-ip', '198.51.100.1'],
     ['forwarded', 'for=198.51.100.1'],
   ])(
-    'sends no header of the connection, nor one that names an address: %j: %j',
+    'cannot send headers of the connection or headers that name an address: %j: %j',
     async (...header) => {
       expect(await passOn(origin, { headers: [header] })).toMatchObject(refused('headers'))
     },
   )
 
   it.each(['CONNECT', 'TRACE', 'get', 'X', 'GET /x HTTP/1.1\r\n'])(
-    'uses no other method: %j',
+    'cannot use another method: %j',
     async (method) => {
       expect(await passOn(origin, { method })).toMatchObject(refused('method'))
     },
@@ -187,7 +187,7 @@ describe('an edge that is broken into', () => {
     expect([answer.state, answer.status]).toEqual(['answered', 401])
   })
 
-  it('no bytes give a 500: cut, without a head, with a head that is too long or no JSON', async () => {
+  it('causes no 500 with truncated bytes, without a head, or with a head that is too long or not JSON', async () => {
     const texts = [
       new Uint8Array(),
       Uint8Array.of(0, 0, 0),
@@ -220,8 +220,8 @@ describe('secrets', () => {
   })
 })
 
-describe('a connection that breaks', () => {
-  it('cancels nothing that was begun, and charges it once', async () => {
+describe('a broken connection', () => {
+  it('cancels nothing that was started, and charges it once', async () => {
     const server = await new Promise<ReturnType<typeof createServer>>((listening) => {
       const started = serve(
         { fetch: origin.app.fetch, port: 0, createServer, hostname: '127.0.0.1' },
@@ -242,7 +242,7 @@ describe('a connection that breaks', () => {
     gone.abort()
     expect(await sent).toBe('gone')
     await new Promise((resume) => setTimeout(resume, 800))
-    // The client comes again under its key, and is given the answer of the first.
+    // The client retries under its key, and gets the response of the first request.
     const again = await passOn(origin, action(code, [['idempotency-key', 'cut']]))
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect(await balance()).toBe(before - 1)

@@ -1,4 +1,4 @@
-/** What the edge does to pass a request on, for the tests of the origin alone. */
+/** Passes requests on as the edge does, for tests of the origin alone. */
 import { importChannelKey, sealCall } from '../../../shared/envelope/seal.ts'
 import { frame, SEALED_HTTP_PATH, unframe } from '../../../shared/wire/sealed-http.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
@@ -11,13 +11,13 @@ export type Passed = {
   headers?: [string, string][]
   client_address?: string
   body?: string | Uint8Array
-  /** Changes of the head, and things that are no head. */
+  /** Changes to the head, which may make it invalid. */
   head?: object
 }
 
 type Options = { mode?: 'psk' | 'base'; app?: OriginApp; sealedFor?: string; sentTo?: string }
 
-/** The bytes of a request that the edge passes on. */
+/** Returns the bytes of a request that the edge passes on. */
 export async function sealHttp(origin: TestOrigin, passed: Passed, options: Options = {}) {
   const { mode = 'psk', sealedFor = SEALED_HTTP_PATH } = options
   const { body = '', head = {}, ...rest } = passed
@@ -59,7 +59,10 @@ export type Answered = {
   body: any
 }
 
-/** Sends what was sealed. @returns what came out of the envelope, or the status of a refusal in the clear */
+/**
+ * Sends a sealed request.
+ * @returns the content of the envelope, or the status of a rejection in the clear
+ */
 export async function sendHttp(
   origin: TestOrigin,
   { body, open }: Awaited<ReturnType<typeof sealHttp>>,
@@ -79,7 +82,7 @@ export async function sendHttp(
   }
 }
 
-/** Passes a request on, and expects to be answered inside the envelope. */
+/** Passes a request on, and expects a response inside the envelope. */
 export async function passOn(
   origin: TestOrigin,
   passed: Passed,

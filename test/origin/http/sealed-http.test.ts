@@ -29,8 +29,8 @@ const post = (name: string, body: unknown, headers: [string, string][] = []) => 
   body: JSON.stringify(body),
 })
 
-describe('a request inside the envelope is answered as one that came by itself', () => {
-  it('a read, with its query and its headers', async () => {
+describe('a request inside the envelope gets the response of a direct one', () => {
+  it('for a read, with its query and its headers', async () => {
     await origin.wallet(key)
     await origin.wallet(key)
     const query = '?page_number=1&page_size=1'
@@ -42,7 +42,7 @@ describe('a request inside the envelope is answered as one that came by itself',
     expect(passed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('an action, and one that throws', async () => {
+  it('for an action that returns, and for an action that throws', async () => {
     const ran = await passOn(
       origin,
       post('svc_action', { code: 'const main = ({ n }) => n * 2', js_params: { n: 21 } }),
@@ -54,7 +54,7 @@ describe('a request inside the envelope is answered as one that came by itself',
     expect(threw.body).toMatch(/^.*no/)
   })
 
-  it('refusals: 401, 404, 405, 415, 422', async () => {
+  it('for rejections: 401, 404, 405, 415, 422', async () => {
     const status = async (request: object) => (await passOn(origin, request)).status
     expect(await status({ ...post('svc_action', {}), headers: [JSON_TYPE] })).toBe(401)
     expect(await status({ path: '/core/v1/nothing' })).toBe(404)
@@ -68,7 +68,7 @@ describe('a request inside the envelope is answered as one that came by itself',
   })
 
   it.each(['a\u0001b', 'a\u000bb', '\u001f', 'a\u007f'])(
-    'a key with a control character is 401, as any unknown key: %j',
+    'for a key with a control character, which is 401 like any unknown key: %j',
     async (text) => {
       for (const [name, value] of [
         ['x-api-key', text],
@@ -86,12 +86,12 @@ describe('a request inside the envelope is answered as one that came by itself',
     },
   )
 
-  it('a body above the operation’s own limit is 413, whatever length is claimed', async () => {
+  it('for a body above the operation’s own limit, which is 413 whatever length is claimed', async () => {
     const { status } = await passOn(origin, post('add_group', { name: 'x'.repeat(70_000) }))
     expect(status).toBe(413)
   })
 
-  it('HEAD, OPTIONS and an empty POST', async () => {
+  it('for HEAD, OPTIONS and an empty POST', async () => {
     const head = await passOn(origin, { method: 'HEAD' })
     expect([head.status, head.text]).toEqual([200, ''])
     const preflight = await passOn(origin, {
@@ -108,7 +108,7 @@ describe('a request inside the envelope is answered as one that came by itself',
     expect(made.status).toBe(200)
   })
 
-  it('an Idempotency-Key holds over both ways in', async () => {
+  it('for an Idempotency-Key, which applies to sealed and direct requests together', async () => {
     const headers: [string, string][] = [['idempotency-key', 'over both ways']]
     const first = await passOn(origin, post('create_wallet', {}, headers))
     const direct = await origin.core('create_wallet', {
@@ -141,7 +141,7 @@ describe('the client’s address', () => {
     return (await passOn(origin, request, { app: apps() })).status
   }
 
-  it('is the envelope’s: each client of the edge has a rate of its own', async () => {
+  it('is the one in the envelope: each client of the edge has its own rate limit', async () => {
     expect([
       await open('203.0.113.1'),
       await open('203.0.113.1'),
@@ -150,15 +150,15 @@ describe('the client’s address', () => {
     expect(await open('203.0.113.2')).toBe(200)
   })
 
-  it('address forgery: no header decides it', async () => {
+  it('address forgery: is not taken from any header', async () => {
     for (let n = 0; n < 2; n++) await open('203.0.113.3')
     for (const name of ['x-envoy-external-address', 'fastly-client-ip', 'x-appengine-user-ip'])
       expect(await open('203.0.113.3', [[name, '198.51.100.1']])).toBe(429)
   })
 })
 
-describe('a request that takes long', () => {
-  it('gets a byte from time to time, and then its answer', async () => {
+describe('a slow request', () => {
+  it('gets a byte from time to time, and then its response', async () => {
     const impatient = new Hono<OriginEnv>()
     mountSealedHttp(impatient, origin.services, 40)
     impatient.post('/core/v1/svc_action', (context) => origin.app.fetch(context.req.raw))
@@ -173,22 +173,22 @@ describe('a request that takes long', () => {
 })
 
 describe('a node under load', () => {
-  it('refuses before it writes anything down: 429, as everywhere', async () => {
+  it('rejects a request with 429 before storing anything', async () => {
     const load = {
       requireRoom: () => {
-        throw new Overloaded('the event loop is late')
+        throw new Overloaded('the event loop is delayed')
       },
     }
     const app = createApp({ ...origin.services, load })
     const sealed = await sealHttp(origin, {})
     expect(await sendHttp(origin, sealed, { app })).toMatchObject({ state: 'refused', status: 429 })
-    // Its id is not taken: the same envelope may come again.
+    // Its request ID was not stored, so the same envelope can be sent again.
     expect(await sendHttp(origin, sealed)).toMatchObject({ state: 'answered', status: 200 })
   })
 })
 
-describe('what the edge knows of the operations', () => {
-  it('is true of which take a source', () => {
+describe('the edge’s list of operations with a source', () => {
+  it('is complete and contains no others', () => {
     const large = operations.filter(({ body }) => body?.maxBytes === CORE_BODY_MAX_BYTES)
     expect(large.map(({ path }) => path).toSorted()).toEqual([...PATHS_WITH_SOURCE].toSorted())
   })

@@ -16,8 +16,8 @@ afterAll(() => origin.close())
 const check = (api_key: string, action_cid = CID, mode: 'psk' | 'base' = 'psk') =>
   origin.sealed(SEALED_KEYS_PATH, { api_key, action_cid }, mode)
 
-describe('what a key is', () => {
-  it('an account’s own, before and after another took its place', async () => {
+describe('checking a key', () => {
+  it('recognizes an account key, before and after a rotation', async () => {
     const old = await origin.account()
     expect(await check(old)).toEqual({ state: 'known', key: 'account', may_execute: true })
     const { api_key } = (await origin.core('rotate_account_api_key', { key: old, method: 'POST' }))
@@ -26,7 +26,7 @@ describe('what a key is', () => {
     expect(await check(api_key)).toMatchObject({ key: 'account' })
   })
 
-  it('a usage key, which may run what its groups permit', async () => {
+  it('recognizes a usage key, and reports if it may run the action', async () => {
     const group = await origin.group(account, { cid_hashes_permitted: [id(CID)] })
     const usage = await origin.usageKey(account, { execute_in_groups: [group] })
     expect(await check(usage)).toEqual({ state: 'known', key: 'usage', may_execute: true })
@@ -36,16 +36,19 @@ describe('what a key is', () => {
     expect(await check(usage)).toEqual({ state: 'known', key: 'unknown', may_execute: false })
   })
 
-  it.each(['nobody', 'x', 'lone \ud800', '\u0000', 'a'.repeat(256)])('unknown: %j', async (key) => {
-    expect(await check(key)).toEqual({ state: 'known', key: 'unknown', may_execute: false })
-  })
+  it.each(['nobody', 'x', 'lone \ud800', '\u0000', 'a'.repeat(256)])(
+    'reports an unknown key: %j',
+    async (key) => {
+      expect(await check(key)).toEqual({ state: 'known', key: 'unknown', may_execute: false })
+    },
+  )
 
-  it('says nothing of whose it is', async () => {
+  it('does not reveal the owner of a key', async () => {
     expect(Object.keys(await check(account)).toSorted()).toEqual(['key', 'may_execute', 'state'])
   })
 })
 
-describe('what a stored key is', () => {
+describe('checking a stored key', () => {
   const TRIGGER = 'T'.repeat(32)
   const owner = { triggerId: TRIGGER, ownerId: 'user' }
   const stored = async (key: string) => ({
@@ -56,7 +59,7 @@ describe('what a stored key is', () => {
   const ask = (fields: object, mode: 'psk' | 'base' = 'psk') =>
     origin.sealed(SEALED_KEYS_PATH, { action_cid: CID, ...fields }, mode)
 
-  it('is said as of the key itself', async () => {
+  it('reports the same as for the key itself', async () => {
     const group = await origin.group(account, { cid_hashes_permitted: [id(CID)] })
     const usage = await stored(await origin.usageKey(account, { execute_in_groups: [group] }))
     expect(await ask({ stored: usage })).toEqual({
@@ -69,7 +72,7 @@ describe('what a stored key is', () => {
     expect(await ask({ stored: await stored('nobody') })).toMatchObject({ key: 'unknown' })
   })
 
-  it('transplant: sealed for another trigger or owner it is refused, and nothing is said of it', async () => {
+  it('transplant: rejects a key that was sealed for another trigger or owner, and reveals nothing', async () => {
     const key = await stored(account)
     for (const change of [{ trigger_id: 'U'.repeat(32) }, { owner_id: 'someone' }]) {
       const answer = await ask({ stored: { ...key, ...change } })
@@ -78,23 +81,23 @@ describe('what a stored key is', () => {
     }
   })
 
-  it('guessing keys: base mode is told nothing', async () => {
+  it('guessing keys: reveals nothing in base mode', async () => {
     expect(await ask({ stored: await stored(account) }, 'base')).toMatchObject({ status: 403 })
   })
 
-  it('a question about none, or about two, is refused', async () => {
+  it('rejects a request with no key, and one with two', async () => {
     expect(await ask({})).toMatchObject({ state: 'refused', status: 422 })
     const both = { stored: await stored(account), api_key: account }
     expect(await ask(both)).toMatchObject({ state: 'refused', status: 422 })
   })
 })
 
-describe('who may ask', () => {
-  it('guessing keys: base mode is anybody, and is told nothing', async () => {
+describe('a request to check a key', () => {
+  it('guessing keys: is rejected in base mode, which anyone can use', async () => {
     expect(await check(account, CID, 'base')).toMatchObject({ state: 'refused', status: 403 })
   })
 
-  it('replay: a captured question is not answered again', async () => {
+  it('replay: is not answered again', async () => {
     const { body, open } = await origin.seal(SEALED_KEYS_PATH, {
       api_key: account,
       action_cid: CID,
@@ -108,7 +111,7 @@ describe('who may ask', () => {
     expect((await origin.post(SEALED_EXECUTE_PATH, body)).status).toBe(400)
   })
 
-  it('a question that is none is refused', async () => {
+  it('is rejected if it is malformed', async () => {
     for (const [fields, status] of [
       [{}, 422],
       [{ api_key: 'x' }, 422],

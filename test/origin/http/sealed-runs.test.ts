@@ -29,7 +29,7 @@ const started = (runId: string) =>
   origin.logs.filter(({ event, facts }) => event === 'run.started' && facts.run_id === runId).length
 const execute = (run: object, fields: object = {}) =>
   origin.execute({ credential: { api_key: key }, code: CODE, js_params: { n: 1 }, run, ...fields })
-/** Executes a run, and asks again while it is running: on a busy machine it may take longer than one request waits. */
+/** Executes a run, and repeats the request while it is running, because it may take longer than one request waits. */
 async function executeToEnd(run: object, fields: object) {
   for (;;) {
     const answer = await execute(run, fields)
@@ -39,7 +39,7 @@ async function executeToEnd(run: object, fields: object) {
 const outcomes = (run_ids: string[], wait_ms = 0) =>
   origin.sealed(SEALED_OUTCOMES_PATH, { run_ids, wait_ms })
 
-/** A pool whose every run loses its executor, before or after it started. */
+/** A pool in which every run loses its executor, before or after its start. */
 const losingPool = (begun: boolean): ActionPool => ({
   run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
   refusal: () => undefined,
@@ -49,7 +49,7 @@ const losingPool = (begun: boolean): ActionPool => ({
 })
 const limits = { wallMs: 1_000, cpuMs: 1_000 }
 
-/** What comes of `act` when every run loses its executor, before or after it started. */
+/** Returns the result of `act` while every run loses its executor, before or after its start. */
 async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer>) {
   const { services } = origin
   const own = services.executions
@@ -61,7 +61,7 @@ async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer
   }
 }
 
-/** What comes of `act` while claims cannot be read or written. */
+/** Returns the result of `act` while claims cannot be read or written. */
 async function withoutDatabase<Answer>(act: () => Promise<Answer>) {
   const { services } = origin
   const { claims, executions } = services
@@ -81,10 +81,10 @@ async function withoutDatabase<Answer>(act: () => Promise<Answer>) {
   }
 }
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   const away = { state: 'refused', status: 503, retry_after_s: 2 }
 
-  it('a run is refused with 503, which uses no attempt, and is executed later', async () => {
+  it('a run is rejected with 503, which uses no attempt, and can be executed later', async () => {
     const run = newRun()
     expect(await withoutDatabase(() => execute(run))).toMatchObject(away)
     expect(started(run.id)).toBe(0)
@@ -92,12 +92,12 @@ describe('while the database is away', () => {
     expect(started(run.id)).toBe(1)
   })
 
-  it('outcomes are refused with 503', async () => {
+  it('outcomes are rejected with 503', async () => {
     expect(await withoutDatabase(() => outcomes([newRun().id]))).toMatchObject(away)
   })
 })
 
-describe('bracket bomb: a returned value that nests too deeply to be written again', () => {
+describe('bracket bomb: a returned value nested too deeply to be serialized', () => {
   const bomb = `async function main({ depth }) {
     let value = []
     for (let level = 1; level < depth; level++) value = [value]
@@ -105,7 +105,7 @@ describe('bracket bomb: a returned value that nests too deeply to be written aga
   }`
 
   it.each([513, 4_500, 6_000, 20_000])(
-    'of %i levels ends its run, and can be asked for',
+    'of %i levels fails its run, and the outcome can be queried',
     async (depth) => {
       const run = newRun()
       const { outcome } = await executeToEnd(run, { code: bomb, js_params: { depth } })
@@ -120,8 +120,8 @@ describe('bracket bomb: a returned value that nests too deeply to be written aga
   })
 })
 
-describe('a run with an id', () => {
-  it('is executed once, however many requests for it come at once', async () => {
+describe('a run with an ID', () => {
+  it('is executed once, however many requests for it arrive at once', async () => {
     const run = newRun()
     const all = Array.from({ length: 10 }, (_, n) =>
       execute(run, { code: SLOW, js_params: { n, ms: 300 } }),
@@ -135,7 +135,7 @@ describe('a run with an id', () => {
     expect((await outcomes([run.id], 5_000)).ended[run.id]).toEqual(ended[0].outcome)
   })
 
-  it('gives its stored outcome to who asks again, whatever code is sent then', async () => {
+  it('returns its stored outcome when it is requested again, whatever code is sent then', async () => {
     const run = newRun()
     const first = await execute(run)
     const again = await execute({ ...run, attempt: 2 }, { js_params: { n: 99 }, code: `${CODE}  ` })
@@ -143,7 +143,7 @@ describe('a run with an id', () => {
     expect(started(run.id)).toBe(1)
   })
 
-  it('replay: a captured request gets the outcome of the first, and runs nothing', async () => {
+  it('replay: returns the first outcome for a captured request, and runs nothing', async () => {
     const run = newRun()
     const fields = { credential: { api_key: key }, code: CODE, js_params: { n: 3 }, wait_ms: 2_000 }
     const { body } = await origin.seal(SEALED_EXECUTE_PATH, { ...fields, run })
@@ -151,7 +151,7 @@ describe('a run with an id', () => {
     expect(started(run.id)).toBe(1)
   })
 
-  it('answers running when the wait is over, and can be joined', async () => {
+  it('is reported as running when the wait is over, and can be joined', async () => {
     const run = newRun()
     const slow = { code: SLOW, js_params: { n: 7, ms: 600 } }
     expect(await execute(run, { ...slow, wait_ms: 50 })).toEqual({ state: 'running' })
@@ -166,7 +166,7 @@ describe('a run with an id', () => {
     expect(started(run.id)).toBe(1)
   })
 
-  it('that is not permitted is refused and claims nothing', async () => {
+  it('is rejected and claims nothing if it is not permitted', async () => {
     const run = newRun()
     const api_key = await origin.usageKey(key, {})
     expect(await execute(run, { credential: { api_key } })).toMatchObject({ status: 403 })
@@ -174,7 +174,7 @@ describe('a run with an id', () => {
     expect((await execute(run)).state).toBe('ended')
   })
 
-  it('account mix-up: another account neither joins it nor reads its outcome', async () => {
+  it('account mix-up: can be neither joined nor read by another account', async () => {
     const run = newRun()
     const other = { credential: { api_key: await origin.account() } }
     const mine = { code: SLOW, js_params: { n: 'mine', ms: 400 } }
@@ -185,21 +185,21 @@ describe('a run with an id', () => {
     expect(joined).toMatchObject({ state: 'ended', outcome: { response: 'mine' } })
   })
 
-  it('can be sent again when no executor took it', async () => {
+  it('can be sent again if no executor accepted it', async () => {
     const run = newRun()
     const refused = await withoutExecutor(false, () => execute(run))
     expect(refused).toMatchObject({ status: 503, error: 'service_unavailable', retry_after_s: 2 })
     expect((await execute(run)).state).toBe('ended')
   })
 
-  it('whose executor vanished after it began has ended as origin_lost, and is not run again', async () => {
+  it('fails as origin_lost if its executor disappeared after the start, and is not run again', async () => {
     const run = newRun()
     await withoutExecutor(true, () => execute(run))
     expect((await execute(run)).outcome).toMatchObject({ status: 'failed', code: 'origin_lost' })
     expect(started(run.id)).toBe(1)
   })
 
-  it('that was lost is run again where that is asked for, once for each later attempt', async () => {
+  it('is run again after a loss if that was requested, once for each later attempt', async () => {
     const run = { ...newRun(), retry_lost: true }
     await withoutExecutor(true, () => execute(run))
     const lost = { status: 'failed', code: 'origin_lost' }
@@ -216,7 +216,7 @@ describe('a run with an id', () => {
     expect(started(run.id)).toBe(3)
   })
 
-  it('that was lost, and that no executor takes then, is lost still and uses no attempt', async () => {
+  it('stays lost and uses no attempt if no executor accepts the retry', async () => {
     const run = { ...newRun(), retry_lost: true }
     await withoutExecutor(true, () => execute(run))
     const second = { ...run, attempt: 2 }
@@ -227,7 +227,7 @@ describe('a run with an id', () => {
 })
 
 describe('/sealed/outcomes', () => {
-  it('tells ended, running and unknown runs apart, and answers at once when there is news', async () => {
+  it('distinguishes finished, running and unknown runs, and responds at once when there is news', async () => {
     const [ended, running, unknown] = [newRun(), newRun(), newRun()]
     await execute(ended)
     await execute(running, { code: SLOW, js_params: { n: 1, ms: 800 }, wait_ms: 0 })
@@ -239,13 +239,13 @@ describe('/sealed/outcomes', () => {
     expect((await outcomes([running.id], 5_000)).ended[running.id]).toMatchObject({ response: 1 })
   })
 
-  it('answers with the running ones when the wait is over', async () => {
+  it('returns the running ones when the wait is over', async () => {
     const run = newRun()
     await execute(run, { code: SLOW, js_params: { n: 1, ms: 1_000 }, wait_ms: 0 })
     expect(await outcomes([run.id], 100)).toMatchObject({ running: [run.id], ended: {} })
   })
 
-  it('finds the end of a run that another process executes', async () => {
+  it('finds the outcome of a run that another process executes', async () => {
     const run = newRun()
     const { db } = origin.database
     const outcomeKey = origin.services.keyring.outcomeKey()
@@ -267,7 +267,7 @@ describe('/sealed/outcomes', () => {
     expect(started(run.id)).toBe(0)
   })
 
-  it('takes an asking request once', async () => {
+  it('accepts a request once', async () => {
     const { body, open } = await origin.seal(SEALED_OUTCOMES_PATH, {
       run_ids: [newRun().id],
       wait_ms: 0,
@@ -278,7 +278,7 @@ describe('/sealed/outcomes', () => {
     expect(answer).toMatchObject({ status: 409, error: 'request_replayed' })
   })
 
-  it('refuses more ids than it takes, without reading each', async () => {
+  it('rejects more IDs than allowed, without reading each', async () => {
     const began = performance.now()
     const answer = await outcomes(Array(300_000).fill(5) as string[])
     expect(answer.status).toBe(400)

@@ -20,23 +20,23 @@ const runOf = (trigger = TRIGGER) => ({
   attempt: 1,
 })
 
-describe.each([['psk'], ['base']] as const)('/sealed/execute without a run id, %s mode', (mode) => {
+describe.each([['psk'], ['base']] as const)('/sealed/execute without a run ID, %s mode', (mode) => {
   const execute = (fields: object) => origin.execute(fields, mode)
 
-  it('answers the outcome', async () => {
+  it('returns the outcome', async () => {
     const fields = { credential: { api_key: key }, code: CODE, js_params: { n: 4 } }
     const answer = await execute(fields)
     expect(answer).toMatchObject({ state: 'ended', outcome: { status: 'success', response: 8 } })
     expect(answer.outcome.logs).toMatchObject([{ level: 'log', text: 'hello' }])
   })
 
-  it('answers how an action failed', async () => {
+  it('returns how an action failed', async () => {
     const code = 'async function main() { throw new Error("no") }'
     const { outcome } = await execute({ credential: { api_key: key }, code })
     expect(outcome).toMatchObject({ status: 'failed', code: 'action_threw', message: 'no' })
   })
 
-  it('refuses an unknown key, and an action that the key may not run', async () => {
+  it('rejects an unknown key, and an action that the key may not run', async () => {
     const usage = await origin.usageKey(key, { execute_in_groups: [0] })
     for (const [api_key, status, error] of [
       ['nobody', 401, 'unauthorized'],
@@ -49,7 +49,7 @@ describe.each([['psk'], ['base']] as const)('/sealed/execute without a run id, %
     }
   })
 
-  it('replay: a captured request is refused the second time', async () => {
+  it('replay: rejects a captured request the second time', async () => {
     const fields = { js_params: {}, wait_ms: 0, credential: { api_key: key }, code: CODE }
     const { body, open } = await origin.seal(SEALED_EXECUTE_PATH, fields, mode)
     const answers = []
@@ -61,7 +61,7 @@ describe.each([['psk'], ['base']] as const)('/sealed/execute without a run id, %
     expect(answers[1]).toMatchObject({ status: 409, error: 'request_replayed' })
   })
 
-  it('stale or future: a request outside its time is refused', async () => {
+  it('stale or future: rejects a request outside its time window', async () => {
     const now = Date.now()
     const credential = { api_key: key }
     for (const [issued_at, expires_at, fresh] of [
@@ -80,7 +80,7 @@ describe.each([['psk'], ['base']] as const)('/sealed/execute without a run id, %
   })
 })
 
-describe('base mode is anybody', () => {
+describe('base mode, which anyone can use', () => {
   it.each([
     ['a run id', () => ({ run: runOf() })],
     ['a client address', () => ({ client_address: '203.0.113.7' })],
@@ -94,12 +94,12 @@ describe('base mode is anybody', () => {
         },
       }),
     ],
-  ])('it may not carry %s', async (_what, make) => {
+  ])('may not include %s', async (_what, make) => {
     const fields = { credential: { api_key: key }, code: CODE, ...(await make()) }
     expect(await origin.execute(fields, 'base')).toMatchObject({ status: 403, error: 'forbidden' })
   })
 
-  it('it may not ask for outcomes', async () => {
+  it('may not query outcomes', async () => {
     const fields = { run_ids: [runOf().id], wait_ms: 0 }
     const answer = await origin.sealed(SEALED_OUTCOMES_PATH, fields, 'base')
     expect(answer).toMatchObject({ status: 403, error: 'forbidden' })
@@ -114,7 +114,7 @@ describe('a stored usage key', () => {
     ...changes,
   })
 
-  it('runs what its groups permit, and no more', async () => {
+  it('runs what its groups permit, and nothing else', async () => {
     const account = await origin.account()
     const cid = (await origin.core('get_svc_action_ipfs_id', { body: CODE })).body
     await origin.group(account, { cid_hashes_permitted: [id(cid)] })
@@ -124,20 +124,20 @@ describe('a stored usage key', () => {
     expect(await execute(`${CODE} `)).toMatchObject({ status: 403 })
   })
 
-  it('is not an account key, which could do anything in the account', async () => {
+  it('may not be an account key, which could do anything in the account', async () => {
     const answer = await origin.execute({ credential: await stored(key), code: CODE, run: runOf() })
     expect(answer).toMatchObject({ state: 'refused', status: 403 })
     expect(answer.message).toContain('account key')
   })
 
-  it('is good for a run of its trigger only, not for a request without one', async () => {
+  it('is valid only for a run of its trigger, and not for a request without one', async () => {
     const account = await origin.account()
     const usage = await origin.usageKey(account, { execute_in_groups: [0] })
     const credential = await stored(usage)
     expect(await origin.execute({ credential, code: CODE })).toMatchObject({ status: 403 })
   })
 
-  it('transplant: sealed for another trigger or owner it is refused', async () => {
+  it('transplant: is rejected if it was sealed for another trigger or owner', async () => {
     const other = 'U'.repeat(32)
     for (const [credential, run] of [
       [await stored(key, { trigger_id: other }), runOf(other)],
@@ -150,7 +150,7 @@ describe('a stored usage key', () => {
     }
   })
 
-  it('that is no sealed key at all is refused', async () => {
+  it('is rejected if it is not a sealed key', async () => {
     for (const sealed_usage_key of ['AA', key.replaceAll(/[^A-Za-z0-9]/g, '')]) {
       const credential = await stored(key, { sealed_usage_key })
       expect((await origin.execute({ credential, code: CODE, run: runOf() })).state).toBe('refused')
@@ -158,8 +158,8 @@ describe('a stored usage key', () => {
   })
 })
 
-describe('what does not open is answered in the clear', () => {
-  it('a request to a key that is not this origin’s is 421, so that the sender looks again', async () => {
+describe('a request that cannot be opened gets a response in the clear', () => {
+  it('with 421 if it was sealed to an unknown key, so that the sender fetches the key again', async () => {
     const { body } = await origin.seal(SEALED_EXECUTE_PATH, {})
     body[2]! ^= 1
     const response = await origin.post(SEALED_EXECUTE_PATH, body)
@@ -167,7 +167,7 @@ describe('what does not open is answered in the clear', () => {
     expect(await response.json()).toMatchObject({ error: 'unknown_channel_key' })
   })
 
-  it('noise, a request to the other path, and an empty one are 400', async () => {
+  it('with 400 for noise, for a request to the other path, and for an empty one', async () => {
     const { body } = await origin.seal(SEALED_OUTCOMES_PATH, {})
     for (const bytes of [Uint8Array.from(randomBytes(500)), body, new Uint8Array(0)])
       expect((await origin.post(SEALED_EXECUTE_PATH, bytes)).status).toBe(400)
@@ -186,7 +186,7 @@ describe('what does not open is answered in the clear', () => {
   })
 })
 
-describe('no sealed text gives a 500', () => {
+describe('no sealed text causes a 500', () => {
   const value = fc.oneof(fc.jsonValue(), fc.maxSafeInteger(), fc.string({ unit: 'binary' }))
   const names = ['credential', 'code', 'js_params', 'wait_ms', 'run', 'run_ids', 'request_id']
   const fields = fc.record(Object.fromEntries(names.map((name) => [name, value])), {
@@ -204,7 +204,7 @@ describe('no sealed text gives a 500', () => {
     )
   })
 
-  it('not an attempt’s number that the database has no room for, nor params without end', async () => {
+  it('including attempt numbers too large for the database, and deeply nested params', async () => {
     const valid = { credential: { api_key: key }, code: CODE }
     const run = { ...runOf(), attempt: Number.MAX_SAFE_INTEGER }
     expect(await origin.execute({ ...valid, run })).toMatchObject({ status: 400 })

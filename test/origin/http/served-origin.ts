@@ -1,4 +1,7 @@
-/** The origin of `origin.ts` behind Node's TLS server, as `origin/service.ts` serves it, and senders of raw bytes. */
+/**
+ * The origin of `origin.ts` behind Node's TLS server, as `origin/service.ts` serves it, and clients that send raw
+ * bytes.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -46,7 +49,7 @@ export async function serveOrigin(
   }
 }
 
-/** A hostile sender, started and waiting for its order: its start costs processor time that is not the attack's. */
+/** Starts a hostile sender that waits for its order, so that the attack does not include the CPU time of the start. */
 export async function hostileSender(): Promise<{ send: (sending: Sending) => Promise<Sent> }> {
   const entry = fileURLToPath(new URL('body-sender.ts', import.meta.url))
   const child: ChildProcess = fork(entry, { execArgv: ['--disable-warning=ExperimentalWarning'] })
@@ -70,24 +73,25 @@ export class RawRequest {
 
   constructor(port: number) {
     this.socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    this.socket.setEncoding('utf8')
     this.socket.on('data', (data) => (this.received += data)).on('error', () => {})
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()))
   }
 
-  /** Sends text or bytes, each call as a TLS record of its own. */
+  /** Sends text or bytes, each part as a separate TLS record. */
   async send(...parts: (string | Uint8Array)[]): Promise<this> {
     for (const part of parts) await new Promise((resolve) => this.socket.write(part, resolve))
     return this
   }
 
-  /** The answer, once its body is there. */
+  /** Returns the response once its body is complete. */
   async answer(): Promise<{ status: number; head: string; body: any }> {
     for (;;) {
       const [head = '', rest] = this.received
         .replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, '')
         .split('\r\n\r\n')
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? Number.NaN)
-      if (rest !== undefined && rest.length >= length)
+      if (rest !== undefined && Buffer.byteLength(rest) >= length)
         return { status: Number(head.slice(9, 12)), head, body: JSON.parse(rest) }
       if (this.socket.destroyed) throw new Error(`closed without an answer: ${this.received}`)
       await Promise.race([once(this.socket, 'data'), this.closed])

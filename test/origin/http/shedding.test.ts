@@ -28,7 +28,7 @@ const CODE = 'async function main() { return 1 }'
 const RUN_ID = 'r'.repeat(RUN_ID_CHARACTERS)
 const rest = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
 
-/** Keeps the loop busy: every turn of it takes so long. */
+/** Keeps the event loop busy, with `turnMs` for each of its turns. */
 async function busy(turnMs: number, forMs: number): Promise<void> {
   const end = performance.now() + forMs
   while (performance.now() < end) {
@@ -38,7 +38,7 @@ async function busy(turnMs: number, forMs: number): Promise<void> {
   }
 }
 
-/** A sealed request to an app, opened. */
+/** Sends a sealed request to an app, and opens the response. */
 async function sealed(app: ReturnType<typeof createApp>, path: string, fields: object) {
   const { body, open } = await origin.seal(path, fields)
   const response = await app.request(path, { method: 'POST', body })
@@ -54,8 +54,8 @@ const execution = () => ({
   wait_ms: 1e3,
 })
 
-describe('a node whose event loop is late', () => {
-  it('sheds requests with 429 and Retry-After, keeps health and outcomes, and recovers', async () => {
+describe('a node with a lagging event loop', () => {
+  it('sheds requests with 429 and Retry-After, still serves health and outcomes, and recovers', async () => {
     const load = new EventLoopLoad(50)
     const app = createApp({ ...origin.services, load })
     await busy(150, 2_500)
@@ -82,7 +82,7 @@ describe('a node whose event loop is late', () => {
     load.close()
   })
 
-  it('is not one that had a single long task', async () => {
+  it('is not overloaded after a single long task', async () => {
     const load = new EventLoopLoad(50)
     await rest(1_200)
     await busy(400, 1)
@@ -92,7 +92,7 @@ describe('a node whose event loop is late', () => {
   })
 })
 
-/** The origin with a pool of its own, whose line can be filled. */
+/** Runs `act` with a separate pool, so that its queue can be filled. */
 async function withPool(options: ActionPoolOptions, act: (given: OwnPool) => Promise<void>) {
   const pool = createActionPool(options)
   await pool.ready()
@@ -130,8 +130,8 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-describe('a pool in which too many runs wait', () => {
-  it('is 429 for the account that floods it, for a client and sealed for the edge, and claims nothing', async () => {
+describe('a pool with too many waiting runs', () => {
+  it('returns 429 to the account that floods it, both in the clear and sealed, and claims nothing', async () => {
     await withPool({ min: 1, max: 1 }, async ({ app, fill }) => {
       const accountHash = origin.hashOf(key)
       void fill(accountHash, WAITING_MAX)
@@ -146,7 +146,7 @@ describe('a pool in which too many runs wait', () => {
     })
   })
 
-  it('flood of one account: another is still served, at once', async () => {
+  it('flood of one account: serves another account at once', async () => {
     await withPool({ min: 2, max: 4 }, async ({ app, fill, started }) => {
       void fill('flood', WAITING_MAX)
       await until(() => started.length > 0)
@@ -155,7 +155,7 @@ describe('a pool in which too many runs wait', () => {
     })
   })
 
-  it('says when to come again: soon, also when the line is long, so that it never stands empty', async () => {
+  it('suggests an early retry even if the queue is long, so that it never runs empty', async () => {
     await withPool({ min: 1, max: 1 }, async ({ pool, fill }) => {
       const code = 'const main = () => new Promise((done) => setTimeout(done, 1_000))'
       await Promise.all(fill('slow', 2, code))
@@ -166,7 +166,7 @@ describe('a pool in which too many runs wait', () => {
     })
   })
 
-  it('says to come later, the longer the line and its runs are', () => {
+  it('suggests a later retry for a longer queue and for longer runs', () => {
     const shares = new Shares({ max: 4, cores: 2, isShared: () => false })
     const held = (account: string, ms: number) => {
       for (let run = 0; run < 50; run++) {
@@ -182,8 +182,8 @@ describe('a pool in which too many runs wait', () => {
   })
 })
 
-describe('a machine whose processors are taken', () => {
-  it('refuses to let more wait for who has runs already, and never who has none', async () => {
+describe('a machine under CPU pressure', () => {
+  it('accepts no further run of an account that has some, but always one of an account without any', async () => {
     await withPool(
       { min: 2, max: 2, isUnderPressure: () => true },
       async ({ app, fill, started }) => {
@@ -198,7 +198,7 @@ describe('a machine whose processors are taken', () => {
     )
   })
 
-  it('is one where Linux says that something always waits for them', async () => {
+  it('is detected if Linux reports that something always waits for a CPU', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-pressure-'))
     const path = join(folder, 'cpu')
     const pressure = new CpuPressure(90, path)
@@ -217,8 +217,8 @@ describe('a machine whose processors are taken', () => {
   })
 })
 
-describe('a client that goes away', () => {
-  /** A request over HTTP, that can be broken off. */
+describe('a client that disconnects', () => {
+  /** Sends a request over HTTP that can be aborted. */
   async function sent(app: ReturnType<typeof createApp>, code: string) {
     const server = serve({ fetch: app.fetch, port: 0 })
     await new Promise((listening) => server.once('listening', listening))
@@ -249,7 +249,7 @@ describe('a client that goes away', () => {
     }
   }
 
-  it('while its run waits for an executor takes the run with it, and is not charged', async () => {
+  it('while its run waits for an executor cancels the run, and is not charged', async () => {
     await withPool({ min: 1, max: 1 }, async ({ pool, app, fill, started }) => {
       void fill('other', 1)
       await until(() => started.length === 1)
@@ -265,7 +265,7 @@ describe('a client that goes away', () => {
     })
   })
 
-  it('after its run has begun leaves it to its end, and pays for it', async () => {
+  it('after its run has started lets it finish, and pays for it', async () => {
     await withPool({ min: 1, max: 1 }, async ({ pool, app }) => {
       const runs: string[] = []
       waitsIn(pool, runs)

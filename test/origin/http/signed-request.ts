@@ -1,18 +1,18 @@
-/** What a wallet signs to ask the origin, as a client makes it. */
+/** Requests that a wallet signs, as a client creates them. */
 import type { Wallet } from 'ethers'
 import { PROOF_MEMBERS, type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
 
-/** The origin that is asked, or what there is to know of it. */
+/** The origin that is called, or the parts of it that are needed. */
 type Asked = { services: { now: () => number; chain: { chainId: bigint } } }
 
 type Changes = {
-  /** Whom the typed data names; else the signer. */
+  /** Address in the typed data; by default, the signer's. */
   address?: string
-  /** Unix seconds; else the origin's now. */
+  /** Unix seconds; by default, the current time of the origin. */
   issuedAt?: number
 }
 
-/** @returns `{typed_data, signature}`, by whoever signs */
+/** @returns `{typed_data, signature}`, signed by `signer` */
 export async function signedBy(
   signer: Pick<Wallet, 'address' | 'signTypedData'>,
   purpose: Purpose,
@@ -30,12 +30,12 @@ export async function signedBy(
   return { typed_data, signature }
 }
 
-/** As a header carries it. */
+/** Encodes a value as headers carry it. */
 export function inBase64(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
-/** The headers of a request that a wallet makes for billing. */
+/** Returns the headers of a billing request by a wallet. */
 export async function walletAuth(
   signer: Pick<Wallet, 'address' | 'signTypedData'>,
   origin: Asked,

@@ -21,12 +21,12 @@ const cpuMs = () => {
 }
 
 describe('the CID of a large source', () => {
-  it('is that of the library, from its own thread', async () => {
+  it('matches that of the library, and is computed on its own thread', async () => {
     for (const source of [LARGE, `\\"\n${LARGE}`, 'x'.repeat(SOURCE_MAX_BYTES)])
       expect((await origin.core(PATH, { body: source })).body).toBe(await actionCid(source))
   })
 
-  it('is that of a body that the edge passes on', async () => {
+  it('is computed for a body that the edge passes on', async () => {
     const answer = await passOn(origin, {
       method: 'POST',
       path: `/core/v1/${PATH}`,
@@ -36,14 +36,14 @@ describe('the CID of a large source', () => {
     expect(answer).toMatchObject({ status: 200 })
   })
 
-  it('is the one under which a run of it is permitted', async () => {
+  it('is the one under which a run of the source is permitted', async () => {
     const key = await origin.account()
     const code = `const main = () => 7 //${LARGE}`
     const { status, body } = await origin.run(key, code)
     expect([status, body.action_cid]).toEqual([200, await actionCid(code)])
   })
 
-  it('attack: 16 MiB without a key do not hold the main thread', async () => {
+  it('attack: does not block the main thread for 16 MiB without a key', async () => {
     const source = 'x'.repeat(SOURCE_MAX_BYTES)
     const json = () => bytesOf(JSON.stringify(source))
     const cids = new SourceCids(Date.now)
@@ -61,7 +61,7 @@ describe('the CID of a large source', () => {
   })
 })
 
-describe('a source is refused', () => {
+describe('a source is rejected', () => {
   it.each<[string, string, number, string]>([
     ['another type', `[${'1,'.repeat(100_000)}1]`, 422, 'body: expected a string'],
     ['another type, small', '{}', 422, 'body: expected a string'],
@@ -76,12 +76,12 @@ describe('a source is refused', () => {
       413,
       '16777216',
     ],
-  ])('%s', async (_, text, status, message) => {
+  ])('for this reason: %s', async (_, text, status, message) => {
     const answer = await origin.core(PATH, { text })
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)])
   })
 
-  it('by its size with escapes resolved, before it is parsed', () => {
+  it('by its size after resolving escapes, before it is parsed', () => {
     const sized = (json: string, maxBytes: number) => {
       try {
         return sourceIn(bytesOf(json), maxBytes)
@@ -95,19 +95,19 @@ describe('a source is refused', () => {
         expect(sized(json.trim(), bytes)).toBe(text)
         expect(sized(json, bytes - 1)).toBe('too_large')
       }
-    // Too large by its bytes alone, and never parsed.
+    // Rejected by its byte length alone, and never parsed.
     expect(sized('"aaaaaaaa', 2)).toBe('too_large')
   })
 })
 
-/** Every code unit as `\u`. */
+/** Writes every code unit as `\u`. */
 function escaped(text: string): string {
   const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`
 }
 
 describe('a flood without a key', () => {
-  it('of one address is 429 before its body is read', async () => {
+  it('from one address is 429 before its body is read', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull(stream) {
@@ -122,7 +122,7 @@ describe('a flood without a key', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   })
 
-  it('of many addresses has a short line; runs go before it', async () => {
+  it('from many addresses has a short queue, and runs precede it', async () => {
     const cids = new SourceCids(Date.now)
     const ended: string[] = []
     const json = JSON.stringify('x'.repeat(4 * 1024 * 1024))

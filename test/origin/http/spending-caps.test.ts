@@ -1,4 +1,4 @@
-/** What a usage key may spend in a window, as its owner sets it and as the key meets it. */
+/** Spending caps of usage keys, as the owner sets them and as the key experiences them. */
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
@@ -27,7 +27,7 @@ const capOf = (cents: number | null, seconds: number | null = HOUR_S) => ({
   spend_window_seconds: seconds,
 })
 
-/** An account, and a usage key of it that may do everything. */
+/** An account with a usage key that has every right. */
 async function capped(cap: object, cents = 1_000) {
   const key = await origin.poor(cents)
   const usage = await origin.usageKey(key, { ...EVERY_RIGHT, ...cap })
@@ -40,7 +40,7 @@ async function capped(cap: object, cents = 1_000) {
   return { key, usage, group, update, hash: origin.hashOf(usage) }
 }
 
-/** How each of so many runs at once ended. */
+/** Counts the results of `count` runs at once. */
 async function runs(key: string, count: number, code = ECHO) {
   const answers = await Promise.all(
     Array.from({ length: count }, (_, n) => origin.run(key, code, { n })),
@@ -69,7 +69,7 @@ const storedCaps = async (key: string, hash?: string) => {
 const balanceOf = async (key: string): Promise<number> =>
   (await origin.core('billing/balance', { key })).body.balance_cents
 
-/** Transactions that the service's payers have sent. */
+/** Number of transactions that the service's payers have sent. */
 async function sent(): Promise<number> {
   const { chain, keyring } = origin.services
   const payers = [1, 2].map((number) => addressOf(keyring.payerKey(number)))
@@ -78,13 +78,13 @@ async function sent(): Promise<number> {
 }
 
 describe('a key with a cap', () => {
-  it('runs three times of ten at once under a cap of three cents, and the others are 402', async () => {
+  it('completes three of ten runs at once under a cap of three cents, and the others are 402', async () => {
     const { key, usage, hash } = await capped(capOf(3))
     expect(await runs(usage, 10)).toEqual({ '200': 3, '402 spend_cap_reached': 7 })
     expect(await listed(key, hash)).toEqual([3, HOUR_S, 3])
   })
 
-  it('is told of its cap, and what to do about it', async () => {
+  it('gets an error that states the cap and what to do about it', async () => {
     const { usage } = await capped(capOf(0))
     const { status, body } = await origin.run(usage, ECHO)
     expect([status, body.reason]).toEqual([402, 'spend_cap_reached'])
@@ -92,7 +92,7 @@ describe('a key with a cap', () => {
     expect(body.fix).toContain('update_usage_api_key')
   })
 
-  it('limits no other key: neither the account’s own nor another usage key', async () => {
+  it('limits no other key: neither the account key nor another usage key', async () => {
     const { key, usage } = await capped(capOf(1))
     const other = await origin.usageKey(key, EVERY_RIGHT)
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
@@ -100,7 +100,7 @@ describe('a key with a cap', () => {
     expect(await runs(key, 3)).toEqual({ '200': 3 })
   })
 
-  it('pays for its writes out of the cap as well', async () => {
+  it('pays for its writes from the cap as well', async () => {
     const { usage, key, hash } = await capped(capOf(2))
     const wallet = () => origin.core('create_wallet', { key: usage, method: 'POST' })
     expect((await wallet()).status).toBe(200)
@@ -111,15 +111,15 @@ describe('a key with a cap', () => {
     expect((await origin.core('list_wallets', { key })).body).toHaveLength(1)
   })
 
-  it('spends nothing of it with what fails', async () => {
+  it('spends nothing on what fails', async () => {
     const { usage } = await capped(capOf(1))
     expect(await runs(usage, 1, THROWS)).toEqual({ '500': 1 })
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
   })
 })
 
-describe('a cap that is changed', () => {
-  it('holds from the answer on when it is lowered below what is spent', async () => {
+describe('a changed cap', () => {
+  it('applies as soon as it is lowered below the spent amount', async () => {
     const { key, usage, update, hash } = await capped(capOf(10))
     expect(await runs(usage, 3)).toEqual({ '200': 3 })
     expect((await update(capOf(2))).status).toBe(200)
@@ -127,21 +127,21 @@ describe('a cap that is changed', () => {
     expect(await listed(key, hash)).toEqual([2, HOUR_S, 3])
   })
 
-  it('counts what was spent before there was one', async () => {
+  it('includes earlier spending', async () => {
     const { usage, update } = await capped({})
     expect(await runs(usage, 4)).toEqual({ '200': 4 })
     expect((await update(capOf(5))).status).toBe(200)
     expect(await runs(usage, 3)).toEqual({ '200': 1, '402 spend_cap_reached': 2 })
   })
 
-  it('lets the key go on when it is raised', async () => {
+  it('lets the key continue when it is raised', async () => {
     const { usage, update } = await capped(capOf(1))
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
     expect((await update(capOf(3))).status).toBe(200)
     expect(await runs(usage, 3)).toEqual({ '200': 2, '402 spend_cap_reached': 1 })
   })
 
-  it('is gone with remove_spend_cap, and the list says so', async () => {
+  it('is removed by remove_spend_cap, as the list shows', async () => {
     const { key, usage, update, hash } = await capped(capOf(1))
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
     expect((await update({ remove_spend_cap: true })).status).toBe(200)
@@ -149,7 +149,7 @@ describe('a cap that is changed', () => {
     expect(await listed(key, hash)).toEqual([null, null, null])
   })
 
-  it('generated client: nulls for what a rename leaves alone do not take it away', async () => {
+  it('generated client: is not removed by nulls in an update of the name', async () => {
     const { key, update, hash } = await capped(capOf(3))
     const nulls = { ...capOf(null, null), remove_spend_cap: null, execute_in_groups: null }
     expect((await update({ name: 'renamed', ...nulls })).status).toBe(200)
@@ -158,7 +158,7 @@ describe('a cap that is changed', () => {
     expect([status, body.message]).toEqual([422, expect.stringContaining('remove_spend_cap')])
   })
 
-  it('is free and sends no transaction where nothing else is changed', async () => {
+  it('is free of charge and sends no transaction if nothing else is changed', async () => {
     const { key, update, hash } = await capped({}, 50)
     const before = [await balanceOf(key), await sent()]
     expect((await update(capOf(7))).body).toEqual({ success: true })
@@ -166,7 +166,7 @@ describe('a cap that is changed', () => {
     expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
   })
 
-  it('can be set by an account that has no credit left', async () => {
+  it('can be set by an account without credit', async () => {
     const { update } = await capped({}, 2)
     expect((await update(capOf(7))).status).toBe(200)
   })
@@ -179,7 +179,7 @@ describe('a cap that is changed', () => {
     expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
   })
 
-  it('is told apart from the rest of a change when the ledger goes away between the two', async () => {
+  it('is reported separately if the ledger becomes unavailable between it and the rest of a change', async () => {
     const { key, hash } = await capped({}, 50)
     const ledger = goingAway(origin.database.db)
     const app = appWith(origin, creditsOver(origin, ledger.db))
@@ -197,13 +197,13 @@ describe('a cap that is changed', () => {
     expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
   })
 
-  it('stays as it is when something else of the key is changed', async () => {
+  it('is unaffected if something else about the key is changed', async () => {
     const { key, update, hash } = await capped(capOf(4))
     expect((await update({ description: 'other' })).status).toBe(200)
     expect(await listed(key, hash)).toEqual([4, HOUR_S, 0])
   })
 
-  it('stays when the account key is rotated', async () => {
+  it('survives a rotation of the account key', async () => {
     const { key, usage, hash } = await capped(capOf(2))
     expect(await runs(usage, 1)).toEqual({ '200': 1 })
     const rotated = await origin.core('rotate_account_api_key', { key, method: 'POST' })
@@ -216,7 +216,7 @@ describe('a cap that is changed', () => {
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
   })
 
-  it('is 404 for a key that the account has not, and nothing is kept', async () => {
+  it('is 404 for a key that the account does not have, and nothing is stored', async () => {
     const { key } = await capped({})
     const { hash } = await capped({})
     const body = { usage_api_key: hash, ...capOf(3) }
@@ -226,7 +226,7 @@ describe('a cap that is changed', () => {
 })
 
 describe('attack', () => {
-  it('raising one’s own cap: a usage key with every right can not, nor make a key without one', async () => {
+  it('raising one’s own cap: a usage key with every right cannot do it, nor create a key without a cap', async () => {
     const { key, usage, update, hash } = await capped(capOf(1))
     for (const changes of [capOf(1_000), { remove_spend_cap: true }]) {
       const { status, headers } = await update(changes, usage)
@@ -238,14 +238,14 @@ describe('attack', () => {
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
   })
 
-  it('raising one’s own cap: what two words for the same field say must agree', async () => {
+  it('raising one’s own cap: two names for the same field must agree', async () => {
     const { key, hash } = await capped(capOf(1))
     const other = await capped(capOf(1))
     const body = { usage_api_key: hash, api_key_hash: other.hash, ...capOf(9) }
     expect((await origin.core('update_usage_api_key', { key, body })).status).toBe(400)
   })
 
-  it('capping somebody else’s key: another account’s key is as one that does not exist', async () => {
+  it('capping somebody else’s key: the key of another account is treated as unknown', async () => {
     const victim = await capped({})
     const attacker = await origin.poor(10)
     const body = { usage_api_key: victim.hash, ...capOf(0) }
@@ -254,18 +254,18 @@ describe('attack', () => {
   })
 })
 
-it('the old key of an account that is ChainSecured since sets no cap', async () => {
+it('the old key of an account that became ChainSecured cannot set a cap', async () => {
   const { key, update } = await capped({})
   await makeChainSecured(origin, key)
   expect((await update(capOf(1))).status).toBe(403)
   expect(await storedCaps(key)).toBe(0)
 })
 
-describe('a key that is made with a cap', () => {
+describe('a key that is created with a cap', () => {
   const add = (key: string, cap: object, more: object = {}) =>
     origin.core('add_usage_api_key', { key, body: { name: 'k', ...cap }, ...more })
 
-  it('has it before it is on the chain: there is no moment without', async () => {
+  it('has the cap before it is on the chain, so it is never without one', async () => {
     const key = await origin.poor(10)
     const seen: number[] = []
     const writer = Object.create(origin.services.writer)
@@ -278,7 +278,7 @@ describe('a key that is made with a cap', () => {
     expect(seen).toEqual([1])
   })
 
-  it('has none with null, or without a word', async () => {
+  it('has no cap if the field is null or missing', async () => {
     const key = await origin.poor(10)
     for (const cap of [{}, { spend_cap_cents: null }, capOf(null, null)]) {
       const { body } = await add(key, cap)
@@ -287,7 +287,7 @@ describe('a key that is made with a cap', () => {
     expect(await storedCaps(key)).toBe(0)
   })
 
-  it('leaves no cap when the contract refuses it, however often it was tried', async () => {
+  it('leaves no cap if the contract rejects it, however often it is tried', async () => {
     const key = await origin.poor(10)
     const taken = new ContractRefused('UsageApiKeyAlreadyExists', [])
     const app = origin.appThatCannotWrite(taken)
@@ -295,14 +295,14 @@ describe('a key that is made with a cap', () => {
     expect(await storedCaps(key)).toBe(0)
   })
 
-  it('keeps its cap when nobody knows whether it was made: it may be in a block later', async () => {
+  it('keeps its cap if its creation is in doubt, because it may be in a block later', async () => {
     const key = await origin.poor(10)
     const app = origin.appThatCannotWrite(new ChainUnavailable('it does not answer'))
     expect((await add(key, capOf(5), { app })).status).toBe(503)
     expect(await storedCaps(key)).toBe(1)
   })
 
-  it('is made once under an Idempotency-Key, with one cap', async () => {
+  it('is created once under an Idempotency-Key, with one cap', async () => {
     const key = await origin.poor(10)
     const headers = { 'idempotency-key': 'capped' }
     const first = await add(key, capOf(5), { headers })
@@ -312,7 +312,7 @@ describe('a key that is made with a cap', () => {
     expect(await listed(key, first.body.usage_api_key_hash)).toEqual([5, HOUR_S, 0])
   })
 
-  it('takes its cap with it when it is removed', async () => {
+  it('loses its cap when it is removed', async () => {
     const { key, usage, hash } = await capped(capOf(5))
     expect(await storedCaps(key, hash)).toBe(1)
     const body = { usage_api_key: usage }
@@ -321,7 +321,7 @@ describe('a key that is made with a cap', () => {
   })
 })
 
-describe('a request that says half of it, or nonsense', () => {
+describe('an incomplete or invalid cap', () => {
   it.each([
     [{ spend_cap_cents: 5 }, 422, 'spend_window_seconds'],
     [{ spend_window_seconds: 60 }, 422, 'spend_cap_cents'],
@@ -346,7 +346,7 @@ describe('a request that says half of it, or nonsense', () => {
     }
   })
 
-  it.each([capOf(0, 60), capOf(100_000_000, 31_622_400)])('but %j is taken', async (cap) => {
+  it.each([capOf(0, 60), capOf(100_000_000, 31_622_400)])('but %j is accepted', async (cap) => {
     const { key, update, hash } = await capped({})
     expect((await update(cap)).status).toBe(200)
     expect(await listed(key, hash)).toEqual([cap.spend_cap_cents, cap.spend_window_seconds, 0])

@@ -1,4 +1,4 @@
-/** Of a key only the hash is stored, anywhere (`decisions.md`, API keys). */
+/** Only hashes of keys are stored, in all stores. */
 import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-/** How the text of a key, or the bytes that it stands for, might be written down. */
+/** Ways in which the text of a key, or the bytes that it encodes, might be stored. */
 const spellings = (key: string) => [
   key,
   key.replaceAll('+', '-').replaceAll('/', '_').replace('=', ''),
@@ -39,7 +39,7 @@ async function rowsOf<Row>(query: SQL): Promise<Row[]> {
   return ((await origin.database.db.execute(query)) as { rows: Row[] }).rows
 }
 
-/** Every row of every table, bytes as hex. */
+/** Every row of every table, with bytes as hex. */
 async function database(): Promise<string> {
   const tables = await rowsOf<{ name: string }>(
     sql`select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -69,7 +69,7 @@ describe.each([
   ['the chain', chain],
   ['the log', async () => JSON.stringify(origin.logs)],
 ])('stolen store: %s', (name, read) => {
-  it('has no key that was shown', async () => {
+  it('contains no key that was shown', async () => {
     const stored = (await read()).toLowerCase()
     for (const [what, key] of Object.entries(shown)) {
       expect(key, what).toMatch(/^[A-Za-z0-9+/]{43}=$/)
@@ -79,7 +79,7 @@ describe.each([
   })
 })
 
-it('what was read is what is stored: the hashes are there', async () => {
+it('the stores that were searched contain the hashes of the keys', async () => {
   const hash = origin.hashOf(shown.usage!).slice(2)
   expect(await database()).toContain(hash)
   expect(await chain()).toContain(hash)

@@ -29,7 +29,7 @@ const row = async (usage: string) =>
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe('list_api_keys', () => {
-  it('shows every scope of a key, and nothing that could be used as one', async () => {
+  it('shows every scope of a key, and nothing that could be used as a key', async () => {
     const scopes = {
       name: 'ci',
       description: 'deploys',
@@ -56,7 +56,7 @@ describe('list_api_keys', () => {
     expect(JSON.stringify(rows)).not.toContain(made.usage_api_key)
   })
 
-  it('shows when a key was made and last used', async () => {
+  it('shows when a key was created and last used', async () => {
     const before = Math.floor(Date.now() / 1000) * 1000 - 60_000
     const usage = await origin.usageKey(key, { execute_in_groups: [1] })
     expect((await row(usage)).last_used_at).toBe(null)
@@ -67,7 +67,7 @@ describe('list_api_keys', () => {
     expect(Date.now() - Date.parse(last_used_at)).toBeLessThan(60_000)
   })
 
-  it('shows no key of another account, and gives pages', async () => {
+  it('shows no key of another account, and returns pages', async () => {
     const account = await origin.account()
     expect(await list(account)).toEqual([])
     for (const name of ['a', 'b', 'c']) await origin.usageKey(account, { name })
@@ -82,7 +82,7 @@ describe('list_api_keys', () => {
 })
 
 describe('update_usage_api_key', () => {
-  it('changes what is given, and leaves what is absent as it is', async () => {
+  it('changes the given fields, and keeps absent ones', async () => {
     const usage = await origin.usageKey(key, { name: 'n', ...EVERY_RIGHT })
     const before = await row(usage)
     for (const change of [
@@ -107,14 +107,14 @@ describe('update_usage_api_key', () => {
     }
   })
 
-  it('takes a right away at once', async () => {
+  it('revokes a right at once', async () => {
     const usage = await origin.usageKey(key, { execute_in_groups: [1] })
     expect((await origin.run(usage, CODE)).status).toBe(200)
     await post('update_usage_api_key', { usage_api_key: usage, execute_in_groups: [] })
     expect((await origin.run(usage, CODE)).status).toBe(403)
   })
 
-  it('without a change is 422, of an unknown key 404, into an unknown group 404', async () => {
+  it('returns 422 without a change, and 404 for an unknown key or group', async () => {
     const usage_api_key = await origin.usageKey(key, {})
     expect((await post('update_usage_api_key', { usage_api_key })).status).toBe(422)
     const unknown = { usage_api_key: 'nobody', name: 'x' }
@@ -132,7 +132,7 @@ describe('update_usage_api_key', () => {
 
 describe('remove_usage_api_key', () => {
   it.each([['usage_api_key'], ['api_key'], ['usage_api_key_hash'], ['api_key_hash']])(
-    'takes the key or its hash as %s',
+    'accepts the key or its hash as %s',
     async (field) => {
       for (const named of [
         (text: string) => text,
@@ -147,14 +147,14 @@ describe('remove_usage_api_key', () => {
     },
   )
 
-  it('takes both when they are of the same key, and neither when they are of two', async () => {
+  it('accepts a key together with its own hash, and rejects it with the hash of another key', async () => {
     const [one, other] = [await origin.usageKey(key, {}), await origin.usageKey(key, {})]
     const both = (hash: string) => ({ usage_api_key: one, usage_api_key_hash: origin.hashOf(hash) })
     expect((await post('remove_usage_api_key', both(other))).status).toBe(400)
     expect((await post('remove_usage_api_key', both(one))).status).toBe(200)
   })
 
-  it('of one that is gone, of another account, or of the account itself is 404', async () => {
+  it('returns 404 for a removed key, a key of another account, and the account key', async () => {
     const gone = await origin.usageKey(key, {})
     await post('remove_usage_api_key', { usage_api_key: gone })
     const theirs = await origin.usageKey(await origin.account(), { execute_in_groups: [0] })
@@ -164,7 +164,7 @@ describe('remove_usage_api_key', () => {
     expect((await origin.core('account_exists', { key })).body).toBe(true)
   })
 
-  it('without a key is 422, with a hash of the wrong length 400, and tells no key back', async () => {
+  it('returns 422 without a key and 400 for a hash of the wrong length, and echoes no key', async () => {
     expect((await post('remove_usage_api_key', {})).status).toBe(422)
     expect((await post('remove_usage_api_key', { usage_api_key: '0xab12' })).status).toBe(400)
     const canary = 'canary-that-is-no-key'
@@ -173,8 +173,8 @@ describe('remove_usage_api_key', () => {
   })
 })
 
-describe('attack: someone registers the hash of a new key before it is in a block', () => {
-  /** An app whose first writes of that name are forestalled by another account. */
+describe('attack: another account registers the hash of a new key before it is in a block', () => {
+  /** An app in which another account front-runs the first `times` writes of this name. */
   async function forestalled(name: string, times: number) {
     const stranger = await origin.account()
     const { writer } = origin.services
@@ -194,7 +194,7 @@ describe('attack: someone registers the hash of a new key before it is in a bloc
     ['add_usage_api_key', 'setUsageApiKey', 'usage_api_key', { name: 'k' }],
     ['rotate_account_api_key', 'rotateAccountApiKey', 'api_key', {}],
     ['new_account', 'newAccount', 'api_key', { account_name: 'a', account_description: '' }],
-  ])('%s makes another key', async (name, functionName, field, body) => {
+  ])('%s creates another key', async (name, functionName, field, body) => {
     const app = await forestalled(functionName, 2)
     const account = await origin.account()
     const answer = await origin.core(name, { app, key: account, body })
@@ -202,7 +202,7 @@ describe('attack: someone registers the hash of a new key before it is in a bloc
     expect((await origin.core('account_exists', { key: answer.body[field] })).body).toBe(true)
   })
 
-  it('and gives up after three, with 409', async () => {
+  it('add_usage_api_key gives up after three, with 409', async () => {
     const app = await forestalled('setUsageApiKey', 3)
     const body = { name: 'k' }
     const answer = await origin.core('add_usage_api_key', { app, key, body })
@@ -213,8 +213,8 @@ describe('attack: someone registers the hash of a new key before it is in a bloc
   })
 })
 
-describe('a key whose first answer was lost with the process that made it', () => {
-  it('is named by its hash to the repeat, and no second key is made', async () => {
+describe('a new key, if its first response was lost together with its process', () => {
+  it('is identified by its hash in a repeat, and no second key is created', async () => {
     const account = await origin.account()
     const { mirror } = origin.services
     const body = addUsageApiKeyRequest.parse({ name: 'once' })
@@ -232,13 +232,13 @@ describe('a key whose first answer was lost with the process that made it', () =
   })
 })
 
-describe('a wildcard among the groups of a key', () => {
-  it('is 0, and no hash', async () => {
+describe('a wildcard in the groups of a key', () => {
+  it('is 0, and not a hash', async () => {
     const body = { name: 'k', execute_in_groups: [WILDCARD] }
     expect((await post('add_usage_api_key', body)).status).toBe(400)
   })
 
-  it('reaches groups that are made later', async () => {
+  it('includes groups that are created later', async () => {
     const account = await origin.account()
     const usage = await origin.usageKey(account, { execute_in_groups: [0] })
     expect((await origin.run(usage, CODE)).status).toBe(403)

@@ -1,4 +1,4 @@
-/** What was charged, as its owner reads it. */
+/** Statements of charges, as the owner of the account reads them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { usageDays } from '../../../origin/db/schema.ts'
 import { newAccount } from '../credits/process.ts'
@@ -22,7 +22,7 @@ const today = () => new Date(origin.services.now()).toISOString().slice(0, 10)
 const cidOf = async (code: string): Promise<string> =>
   (await origin.core('get_svc_action_ipfs_id', { body: code })).body
 
-/** Charges of long ago, as the ledger's writer sums them. */
+/** Inserts charges of past days, as the ledger's writer sums them. */
 async function charged(key: string, rows: Partial<typeof usageDays.$inferInsert>[]) {
   const row = { accountHash: origin.hashOf(key), keyHash: origin.hashOf(key), kind: 'execution' }
   const values = rows.map((given) => ({
@@ -36,7 +36,7 @@ async function charged(key: string, rows: Partial<typeof usageDays.$inferInsert>
 }
 
 describe('a statement', () => {
-  it('has a row for each day, key and operation or action, with what was settled this moment', async () => {
+  it('has a row for each day, key and operation or action, including charges settled just now', async () => {
     const key = await origin.account()
     const group = await origin.group(key, { cid_hashes_permitted: [0] })
     const named = await origin.usageKey(key, { name: 'runner', execute_in_groups: [group] })
@@ -60,7 +60,7 @@ describe('a statement', () => {
     expect(body).toEqual(expect.arrayContaining(expected))
   })
 
-  it('is what the account has paid: its rows and the balance make the whole', async () => {
+  it('adds up with the balance to what the account was given', async () => {
     const key = await origin.poor(20)
     for (const code of [ECHO, OTHER, ECHO]) await origin.run(key, code)
     await origin.group(key, {})
@@ -69,7 +69,7 @@ describe('a statement', () => {
     expect([sum, sum + balance_cents]).toEqual([4, 20])
   })
 
-  it('has the newest day first, and the same order each time', async () => {
+  it('lists the newest day first, in the same order each time', async () => {
     const key = await origin.poor(0)
     const days = ['2026-02-01', '2026-02-03', '2026-02-02']
     const subjects = ['QmB', 'QmA', 'QmC']
@@ -88,7 +88,7 @@ describe('a statement', () => {
     expect(pages.map(({ headers }) => headers.get('x-total-count'))).toEqual(Array(4).fill('9'))
   })
 
-  it('is of the last thirty days unless other days are named', async () => {
+  it('covers the last thirty days unless other days are given', async () => {
     const key = await origin.poor(0)
     const ago = (days: number) =>
       new Date(origin.services.now() - days * 86_400_000).toISOString().slice(0, 10)
@@ -104,7 +104,7 @@ describe('a statement', () => {
     expect(await daysOf(`?from=${ago(40)}&to=${ago(40)}`)).toEqual([ago(40)])
   })
 
-  it('is of one key where its hash is named', async () => {
+  it('covers one key if its hash is given', async () => {
     const key = await origin.poor(10)
     const named = await origin.usageKey(key, {})
     await charged(key, [{ day: today(), keyHash: origin.hashOf(named), cents: 5 }])
@@ -115,7 +115,7 @@ describe('a statement', () => {
     expect(await of(newAccount())).toEqual([])
   })
 
-  it('keeps the charges of a key that was removed, without a name', async () => {
+  it('keeps the charges of a removed key, without a name', async () => {
     const key = await origin.poor(10)
     const named = await origin.usageKey(key, { name: 'gone' })
     await charged(key, [{ day: today(), keyHash: origin.hashOf(named) }])
@@ -124,7 +124,7 @@ describe('a statement', () => {
     expect([row.key_name, row.cents]).toEqual([null, 1])
   })
 
-  it('is still read with the old key of an account that is ChainSecured since', async () => {
+  it('can still be read with the old key of an account that became ChainSecured', async () => {
     const key = await origin.account()
     await origin.group(key, {})
     await makeChainSecured(origin, key)
@@ -133,8 +133,8 @@ describe('a statement', () => {
   })
 })
 
-describe('whose charges a key is told of', () => {
-  it('spying: a usage key sees its own rows alone, whichever key it names', async () => {
+describe('charges that a key can see', () => {
+  it('spying: a usage key sees only its own rows, whichever key it names', async () => {
     const key = await origin.poor(10)
     const named = await origin.usageKey(key, {})
     const [own, master] = [origin.hashOf(named), origin.hashOf(key)]
@@ -149,14 +149,14 @@ describe('whose charges a key is told of', () => {
     expect((await usage(named, `?key_hash=${master}&format=csv`)).body).toBe(HEADER)
   })
 
-  it('spying: the rows of another account are no rows', async () => {
+  it('spying: rows of another account are not returned', async () => {
     const [key, other] = [await origin.poor(0), await origin.poor(0)]
     await charged(other, [{ day: today() }])
     expect((await usage(key, `?key_hash=${origin.hashOf(other)}`)).body).toEqual([])
   })
 })
 
-describe('a bad question is 400, and names the field', () => {
+describe('an invalid query is 400, and names the field', () => {
   it.each([
     ['from=yesterday', 'from'],
     ['from=2026-2-1', 'from'],
@@ -176,14 +176,14 @@ describe('a bad question is 400, and names the field', () => {
     expect([status, body.error, body.message.split(':')[0]]).toEqual([400, 'bad_request', field])
   })
 
-  it('but a whole leap year is none', async () => {
+  it('but a complete leap year is accepted', async () => {
     const { status } = await usage(await origin.poor(0), '?from=2024-01-01&to=2024-12-31')
     expect(status).toBe(200)
   })
 })
 
-describe('as CSV', () => {
-  it('has a header and a line for each row, and a name to be saved under', async () => {
+describe('a statement as CSV', () => {
+  it('has a header, a line for each row, and a file name', async () => {
     const key = await origin.poor(10)
     await origin.group(key, {})
     await charged(key, [{ day: '2026-02-01', cents: 7, quantity: 3 }])
@@ -207,12 +207,12 @@ describe('as CSV', () => {
     [{}, '', 'application/json'],
     [{ accept: 'text/csv' }, '?format=json', 'application/json'],
     [{ accept: 'application/json' }, '?format=csv', 'text/csv'],
-  ])('is the answer to %j with %j: %s', async (headers, query, type) => {
+  ])('depends on the request: %j with %j returns %s', async (headers, query, type) => {
     const answer = await usage(await origin.poor(0), query, headers)
     expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${type}`))
   })
 
-  it('is paged as JSON is', async () => {
+  it('is paged like JSON', async () => {
     const key = await origin.poor(0)
     await charged(
       key,
@@ -238,7 +238,7 @@ describe('as CSV', () => {
     ['a "quoted", name', '"a ""quoted"", name"'],
     ['two\nlines', '"two\nlines"'],
     ['1+1=2', '1+1=2'],
-  ])('formula injection: a key named %j is the text %j', async (name, cell) => {
+  ])('formula injection: contains a key named %j as the text %j', async (name, cell) => {
     const key = await origin.poor(1)
     const named = await origin.usageKey(key, { name })
     await charged(key, [{ day: '2026-02-01', keyHash: origin.hashOf(named) }])
@@ -253,7 +253,7 @@ describe('as CSV', () => {
   })
 })
 
-it('is described with both content types, and with its parameters', async () => {
+it('the statement is documented with both content types and with its parameters', async () => {
   const { body } = await origin.call('/core/v1/openapi.json')
   const { parameters, responses } = body.paths['/core/v1/billing/usage'].get
   expect(parameters.map(({ name }: any) => name)).toEqual([

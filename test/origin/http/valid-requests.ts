@@ -1,9 +1,9 @@
-/** For each operation a request that is right in every way, and what the key that sends it has to be. */
+/** A valid request for each operation, and the rights of a key that may send any of them. */
 import { Wallet } from 'ethers'
 import { conversionTo } from './chain-secured.ts'
 import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
 
-/** What there is in the account that is asked about. */
+/** Objects in the account of the request. */
 export type Known = {
   group: number
   pkpId: string
@@ -12,9 +12,9 @@ export type Known = {
 }
 
 export type ValidRequest = {
-  /** JSON; absent where the operation takes none. */
+  /** JSON; absent if the operation takes no body. */
   body?: unknown
-  /** With its question mark. */
+  /** Includes the question mark. */
   query?: string
 }
 
@@ -26,14 +26,14 @@ const actionInGroup = ({ group, cid }: Known) => ({
   body: { group_id: group, action_ipfs_cid: cid },
 })
 
-/** Of the right form; that it is signed, and when, is for the tests of wallets. */
+/** Well-formed only; the tests of wallets cover the signature and its time. */
 const signed = (purpose: Purpose) => ({
   typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1, chainId: 31337 }),
   signature: `0x${'11'.repeat(65)}`,
 })
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 
-/** By path, without the prefix. */
+/** By path. */
 export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequest>> = {
   '/get_node_chain_config': () => ({}),
   '/core/v1/get_node_chain_config': () => ({}),

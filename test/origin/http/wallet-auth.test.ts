@@ -1,4 +1,4 @@
-/** How the wallet of a ChainSecured account asks the origin, and who else tries to. */
+/** Requests signed by the wallet of a ChainSecured account, and attempts by others. */
 import { randomBytes } from 'node:crypto'
 import { Contract, hexlify, JsonRpcProvider, verifyMessage, Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -22,7 +22,7 @@ const SIGN = `async function main({ pkpId }) {
 }`
 /** 10 ether. */
 const FUNDS = '0x8ac7230489e80000'
-/** Answers ERC-1271's magic value to whatever it is asked. */
+/** Bytecode that returns ERC-1271's magic value for every call. */
 const YES_TO_EVERYTHING = '0x631626ba7e60e01b5f5260205ff3'
 const CREATE = 'create_wallet_with_signature'
 const ADD = 'add_usage_api_key_with_signature'
@@ -54,7 +54,7 @@ async function fundedWallet() {
   return wallet
 }
 
-/** A transaction of a wallet's own, in the mirror when this returns. */
+/** Sends a transaction of a wallet, and returns when it is in the mirror. */
 async function write(admin: Admin, name: string, ...args: unknown[]): Promise<void> {
   const { contractAddress } = origin.services.chain
   const contract = new Contract(contractAddress, accountConfigAbi, admin)
@@ -69,7 +69,7 @@ const convert = (key: string, admin: string) =>
     hexlify(randomBytes(32)),
   ])
 
-/** A converted account, with credit and a usage key that runs everything. */
+/** A converted account with credit, and a usage key that runs everything. */
 async function secured(cents = 1_000) {
   const key = await origin.poor(cents)
   await origin.group(key, { cid_hashes_permitted: [0] })
@@ -79,11 +79,11 @@ async function secured(cents = 1_000) {
   return { admin, key, usage, hash: origin.hashOf(key) }
 }
 
-/** One account for what changes nothing of it. */
+/** An account shared by tests that do not change it. */
 let one: ReturnType<typeof secured> | undefined
 const shared = () => (one ??= secured())
 
-/** An account whose admin is a contract that calls every signature its own. */
+/** An account with a contract as its admin that accepts every signature. */
 async function securedByYes() {
   const key = await origin.poor(100)
   const address = Wallet.createRandom().address
@@ -92,14 +92,14 @@ async function securedByYes() {
   return { address, hash: origin.hashOf(key) }
 }
 
-/** Whose signature nobody asks for. */
+/** A wallet without an account. */
 const stranger = () => Wallet.createRandom()
 type Signer = Pick<Wallet, 'address' | 'signTypedData'>
 
 const signed = (signer: Signer, purpose: Purpose, changes = {}) =>
   signedBy(signer, purpose, origin, changes)
 const billed = (signer: Signer, changes = {}) => walletAuth(signer, origin, changes)
-/** A request whose body is signed. */
+/** Sends a request with a signed body. */
 const ask = (name: string, body: object, more: object = {}) => origin.core(name, { body, ...more })
 const createWallet = async (admin: Signer, more: object = {}) =>
   ask(CREATE, { ...(await signed(admin, 'CreateWallet')), ...more })
@@ -107,7 +107,7 @@ const addKey = async (admin: Signer, more: object = {}) =>
   ask(ADD, { ...(await signed(admin, 'AddUsageApiKey')), name: 'k', ...more })
 const balance = (headers: Record<string, string>, more: object = {}) =>
   origin.core('billing/balance', { headers, ...more })
-/** Transactions that the service has sent. */
+/** Number of transactions that the service has sent. */
 async function sent(): Promise<number> {
   const payers = [1, 2].map((n) => addressOf(origin.services.keyring.payerKey(n)))
   const counts = await Promise.all(payers.map((payer) => provider.getTransactionCount(payer)))
@@ -116,7 +116,7 @@ async function sent(): Promise<number> {
 const accountOf = (hash: string) => origin.services.mirror.current().account(hash)!
 
 describe('create_wallet_with_signature', () => {
-  it('gives a wallet that works once its admin has registered it, and not before', async () => {
+  it('returns a wallet that works once its admin has registered it, and not before', async () => {
     const { admin, hash, usage } = await secured()
     const { status, body } = await createWallet(admin, { name: 'till', description: 'pays' })
     expect(status).toBe(200)
@@ -129,7 +129,7 @@ describe('create_wallet_with_signature', () => {
     expect(verifyMessage('m', (await run()).body.response)).toBe(address)
   })
 
-  it('registers nothing, sends nothing and costs nothing', async () => {
+  it('registers nothing, sends nothing, and is free of charge', async () => {
     const { admin, hash } = await shared()
     const before = await balance(await billed(admin))
     const transactions = await sent()
@@ -139,7 +139,7 @@ describe('create_wallet_with_signature', () => {
     expect((await balance(await billed(admin))).body).toEqual(before.body)
   })
 
-  it('gives another wallet each time, the same proof or not', async () => {
+  it('returns another wallet each time, even for the same proof', async () => {
     const { admin } = await shared()
     const body = await signed(admin, 'CreateWallet')
     const answers = await Promise.all([ask(CREATE, body), ask(CREATE, body)])
@@ -147,7 +147,7 @@ describe('create_wallet_with_signature', () => {
     expect(answers[0].body.wallet_address).not.toBe(answers[1].body.wallet_address)
   })
 
-  it('gives the same wallet again under an Idempotency-Key', async () => {
+  it('returns the same wallet again under an Idempotency-Key', async () => {
     const { admin } = await shared()
     const body = await signed(admin, 'CreateWallet')
     const headers = { 'idempotency-key': 'one' }
@@ -159,13 +159,13 @@ describe('create_wallet_with_signature', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true')
   })
 
-  it('looks at the texts that the contract would refuse, before anybody pays gas', async () => {
+  it('rejects texts that the contract would reject, before anyone pays gas', async () => {
     const { admin } = await shared()
     const answer = await createWallet(admin, { name: 'n'.repeat(257) })
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('name')])
   })
 
-  it('takes the word of an admin that is a contract (ERC-1271)', async () => {
+  it('accepts the signature check of an admin that is a contract (ERC-1271)', async () => {
     const { address } = await securedByYes()
     const proof = await signed(stranger(), 'CreateWallet', { address })
     expect((await ask(CREATE, proof)).status).toBe(200)
@@ -173,7 +173,7 @@ describe('create_wallet_with_signature', () => {
 })
 
 describe('add_usage_api_key_with_signature', () => {
-  it('gives a key that works once its admin has registered the hash, and not before', async () => {
+  it('returns a key that works once its admin has registered the hash, and not before', async () => {
     const { admin, hash } = await secured()
     const { status, body } = await addKey(admin, { execute_in_groups: [1] })
     expect(status).toBe(200)
@@ -185,7 +185,7 @@ describe('add_usage_api_key_with_signature', () => {
     expect((await origin.run(body.usage_api_key, ECHO, { a: 1 })).body.response).toEqual({ a: 1 })
   })
 
-  it('says what the contract would say to the permissions', async () => {
+  it('returns the error that the contract would return for the permissions', async () => {
     const { admin } = await shared()
     const answer = await addKey(admin, { execute_in_groups: [1, 99] })
     expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([
@@ -199,12 +199,12 @@ describe('add_usage_api_key_with_signature', () => {
     ])
   })
 
-  it('takes no cap, and says how one is set', async () => {
+  it('accepts no cap, and explains how to set one', async () => {
     const { admin } = await shared()
     for (const cap of [{ spend_cap_cents: 5, spend_window_seconds: 60 }, { spend_cap_cents: 0 }]) {
       const { status, body } = await addKey(admin, cap)
       expect([status, body.message]).toEqual([400, expect.stringContaining('spend_cap_cents')])
-      expect(body.message).toContain('update_usage_api_key with X-Wallet-Auth')
+      expect(body.message).toContain('update_usage_api_key and X-Wallet-Auth')
     }
   })
 
@@ -224,7 +224,7 @@ describe('an account in API mode', () => {
   it.each([
     [CREATE, 'CreateWallet', {}],
     [ADD, 'AddUsageApiKey', { name: 'k' }],
-  ] as const)('is told at %s which call it means', async (name, purpose, fields) => {
+  ] as const)('gets an error from %s that names the right call', async (name, purpose, fields) => {
     const key = await origin.account()
     const proof = await signed(stranger(), purpose)
     const byKey = await ask(name, { ...proof, ...fields }, { key })
@@ -237,7 +237,7 @@ describe('an account in API mode', () => {
 })
 
 describe('X-Wallet-Auth', () => {
-  it('reads the balance and the whole statement of the account', async () => {
+  it('reads the balance and the complete statement of the account', async () => {
     const { admin, usage } = await secured(50)
     await origin.run(usage, ECHO)
     const headers = await billed(admin)
@@ -248,7 +248,7 @@ describe('X-Wallet-Auth', () => {
     expect(own).toMatchObject({ status: 200, body: ofKey.body })
     const usageOf = (more: object) => origin.core('billing/usage', more)
     const rows = (await usageOf({ headers })).body
-    // Two writes by the account key that it had, and a run by the usage key.
+    // Two writes by the former account key, and a run by the usage key.
     expect(rows.map(({ kind }: any) => kind).toSorted()).toEqual(['execution', 'write', 'write'])
     expect(rows).toEqual(expect.arrayContaining((await usageOf({ key: usage })).body))
   })
@@ -271,7 +271,7 @@ describe('X-Wallet-Auth', () => {
     expect(now.balance_cents).toBeGreaterThan(500)
   })
 
-  it('sets and takes away the cap of a usage key, without a transaction', async () => {
+  it('sets and removes the spending cap of a usage key, without a transaction', async () => {
     const { admin, usage } = await secured()
     const cap = async (cents: number | null) =>
       origin.core('update_usage_api_key', {
@@ -295,7 +295,7 @@ describe('X-Wallet-Auth', () => {
     expect(await sent()).toBe(transactions)
   })
 
-  it('sets no cap of a key that is not on the chain', async () => {
+  it('cannot set a cap for a key that is not on the chain', async () => {
     const { admin } = await shared()
     const { usage_api_key_hash } = (await addKey(admin)).body
     const body = {
@@ -307,7 +307,7 @@ describe('X-Wallet-Auth', () => {
     expect(answer.status).toBe(404)
   })
 
-  it('changes nothing that the chain keeps: that is the admin’s transaction', async () => {
+  it('cannot change anything on the chain, which requires a transaction of the admin', async () => {
     const { admin, usage } = await shared()
     const body = { usage_api_key: origin.hashOf(usage), name: 'other' }
     const answer = await origin.core('update_usage_api_key', { headers: await billed(admin), body })
@@ -316,10 +316,10 @@ describe('X-Wallet-Auth', () => {
       expect(answer.body.fix).toContain(fact)
   })
 
-  it('is taken with padding and without', async () => {
+  it('is accepted with padding and without', async () => {
     const { admin } = await shared()
     const proof = await signed(admin, 'BillingAuth')
-    // Of three lengths one has no padding at all.
+    // One of three lengths has no padding at all.
     for (const more of ['', ' ', '  ']) {
       const text = Buffer.from(JSON.stringify(proof) + more).toString('base64')
       for (const header of [text, text.replace(/=+$/, '')])
@@ -339,7 +339,7 @@ describe('X-Wallet-Auth', () => {
     expect(answer.headers.get('access-control-allow-headers')).toContain('X-Wallet-Auth')
   })
 
-  it('is no use of a key: none is said to be used by it', async () => {
+  it('does not count as a use of a key', async () => {
     const { admin, key } = await shared()
     await balance(await billed(admin))
     const used = await origin.services.keyUses.lastUsedAt([accountHashOfWallet(admin.address)])
@@ -353,19 +353,19 @@ const FOR_WALLETS =
   /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key)$/
 
 it.each(keyed.map(({ method, path }) => ({ method, path })))(
-  '$path takes one credential: a key beside X-Wallet-Auth is 400',
+  '$path accepts one credential: a key beside X-Wallet-Auth is 400',
   async ({ method, path }) => {
     const { admin, usage } = await shared()
     const answer = await origin.call(path, { method, key: usage, headers: await billed(admin) })
     expect([answer.status, answer.body.message]).toEqual([
       400,
-      expect.stringContaining('Two credentials'),
+      expect.stringContaining('two credentials'),
     ])
   },
 )
 
 it.each(keyed.flatMap(({ method, path }) => (FOR_WALLETS.test(path) ? [] : [{ method, path }])))(
-  '$path is not for X-Wallet-Auth',
+  '$path does not accept X-Wallet-Auth',
   async ({ method, path }) => {
     const { admin } = await shared()
     const answer = await origin.call(path, { method, headers: await billed(admin) })
@@ -373,7 +373,7 @@ it.each(keyed.flatMap(({ method, path }) => (FOR_WALLETS.test(path) ? [] : [{ me
   },
 )
 
-/** Each way to ask by a signature, with what a proof for it is for. */
+/** Each way to send a signed request, with the purpose of its proof. */
 const WAYS = [
   [CREATE, 'CreateWallet', (proof: object) => ask(CREATE, proof)],
   [ADD, 'AddUsageApiKey', (proof: object) => ask(ADD, { ...proof, name: 'k' })],
@@ -398,7 +398,7 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
     ])
   })
 
-  it('relabelled proof: the signature for another purpose under this one’s name is 401', async () => {
+  it('relabelled proof: a signature for another purpose, under the name of this one, is 401', async () => {
     const { admin } = await shared()
     const { signature } = await signed(admin, 'ConvertAccount')
     const { typed_data } = await signed(admin, purpose)
@@ -422,7 +422,7 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
     expect((await send(proof)).status).toBe(401)
   })
 
-  it('former and future admin: only who is the admin now is let in', async () => {
+  it('former and future admin: only the current admin is accepted', async () => {
     const { admin, hash } = await secured()
     const heir = await fundedWallet()
     expect((await send(await signed(heir, purpose))).status).toBe(401)
@@ -435,7 +435,7 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
     ])
   })
 
-  it('squatted hash: a wallet whose hash is a usage key of an account is not its admin', async () => {
+  it('squatted hash: a wallet is not the admin if its hash is a usage key of the account', async () => {
     const { admin, hash } = await secured()
     const squatter = Wallet.createRandom()
     const named = accountHashOfWallet(squatter.address)
@@ -450,12 +450,12 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
       expect((await send({ typed_data, signature })).status).toBe(400)
   })
 
-  it('yes-sayer: a contract that calls everything its own gets its own account alone', async () => {
+  it('yes-sayer: a contract that accepts every signature gets access to its own account only', async () => {
     const { admin, hash } = await shared()
     const yes = await securedByYes()
     const theirs = await signed(stranger(), purpose, { address: yes.address })
     expect((await send(theirs)).status).toBe(200)
-    // Its account’s balance, and not that of the account that is attacked.
+    // The balance of its own account, not of the attacked account.
     const { body } = await balance({
       'x-wallet-auth': inBase64(await signed(stranger(), 'BillingAuth', { address: yes.address })),
     })
@@ -465,7 +465,7 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
     expect((await send(forged)).status).toBe(401)
   })
 
-  it('node for hire: a contract that is nobody’s admin is not called', async () => {
+  it('node for hire: a contract that is not an admin is not called', async () => {
     const address = Wallet.createRandom().address
     await provider.send('anvil_setCode', [address, YES_TO_EVERYTHING])
     const asked = vi.spyOn(origin.services.chain.provider, 'send')
@@ -475,12 +475,12 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
   })
 })
 
-/** An app that is the origin's but for what is given. */
+/** The origin's app with some services replaced. */
 const appWith = (changes: Partial<TestOrigin['services']>): OriginApp =>
   createApp({ ...origin.services, ...changes })
 
 describe('while a signature is being verified', () => {
-  it('handed on meanwhile: who is no longer the admin gets nothing', async () => {
+  it('handed on meanwhile: a wallet that is no longer the admin gets nothing', async () => {
     const { admin, hash } = await secured()
     const heir = await fundedWallet()
     const { chain, now } = origin.services
@@ -506,7 +506,7 @@ describe('floods', () => {
     })
   }
 
-  it('signatures from one network are bounded before they are verified, over all that takes them', async () => {
+  it('signatures from one network are limited before they are verified, for all endpoints together', async () => {
     const { admin } = await shared()
     const app = few({ proofs: { burst: 2, perHour: 60 } })
     expect((await ask(CREATE, await signed(admin, 'CreateWallet'), { app })).status).toBe(200)
@@ -518,7 +518,7 @@ describe('floods', () => {
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
   })
 
-  it('wallets and keys are bounded for one account together, wherever they are asked for', async () => {
+  it('wallets and keys are limited together for one account, whichever endpoint creates them', async () => {
     const [mine, other] = [await secured(), await secured()]
     const app = few({ made: { burst: 2, perHour: 60 } })
     const make = async (admin: Admin) => ask(CREATE, await signed(admin, 'CreateWallet'), { app })
@@ -558,13 +558,13 @@ describe('attacks on the header itself', () => {
     expect(answer.body.fix).not.toBe('')
   })
 
-  it('a million members in a body are refused unread', async () => {
+  it('a million members in a body are rejected unread', async () => {
     const members = Array.from({ length: 1_000_000 }, (_, n) => `"${n}":0`).join()
     const text = `{"typed_data":{${members}},"signature":"0x"}`
     expect((await origin.core(CREATE, { text, method: 'POST' })).status).toBe(413)
   })
 
-  it('is in no log, nor is anything that was signed', async () => {
+  it('the header and everything that was signed are in no log', async () => {
     const { admin } = await shared()
     const headers = await billed(admin)
     await balance(headers)
@@ -577,7 +577,7 @@ describe('attacks on the header itself', () => {
 })
 
 describe('get_account', () => {
-  it('former owner: the e-mail address is shown to the admin wallet, and to no wallet after it', async () => {
+  it('former owner: shows the email address to the first admin wallet, and to none after it', async () => {
     const body = { account_name: 'a', account_description: '', email: 'ada@example.com' }
     const { api_key: key } = (await origin.core('new_account', { body })).body
     const [admin, heir] = [await fundedWallet(), await fundedWallet()]
@@ -598,7 +598,7 @@ describe('get_account', () => {
 describe('the API key from before a conversion, once the account is transferred', () => {
   const AMOUNT = { amount_cents: 500 }
 
-  it('former owner: it neither reads nor pays the bills of the new owner', async () => {
+  it('former owner: can neither read nor pay the bills of the new owner', async () => {
     const { admin, key, usage, hash } = await secured()
     const intent = await origin.core('billing/create_payment_intent', { key, body: AMOUNT })
     const billing: [string, object?][] = [
@@ -622,7 +622,7 @@ describe('the API key from before a conversion, once the account is transferred'
     expect((await origin.core('account_exists', { key })).body).toBe(true)
   })
 
-  it('former owner: a second transfer does not bring it back', async () => {
+  it('former owner: does not work again after a second transfer', async () => {
     const { admin, key, hash } = await secured()
     const [second, third] = [await fundedWallet(), await fundedWallet()]
     await write(admin, TRANSFER, hash, second.address)

@@ -15,7 +15,7 @@ const list = async (query = '', used = key) =>
   origin.call(`/core/v1/list_wallets${query}`, { key: used })
 
 describe('list_wallets', () => {
-  it('shows each wallet with its names and the path that it was derived by', async () => {
+  it('shows each wallet with its name, description and derivation path', async () => {
     const body = { name: 'till', description: 'pays' }
     const made = (await origin.core('create_wallet', { key, body })).body
     const [wallet] = (await list()).body
@@ -34,7 +34,7 @@ describe('list_wallets', () => {
     expect([answer.body, answer.headers.get('x-total-count')]).toEqual([[], '0'])
   })
 
-  it('gives pages', async () => {
+  it('returns pages', async () => {
     const account = await origin.account()
     const made: string[] = []
     for (const _each of [1, 2, 3]) made.push((await origin.wallet(account)).wallet_address)
@@ -48,7 +48,7 @@ describe('list_wallets', () => {
   })
 })
 
-describe('a wallet that a usage key makes', () => {
+describe('a wallet that a usage key creates', () => {
   it('belongs to the account', async () => {
     const usage = await origin.usageKey(key, { can_create_pkps: true })
     const made = await origin.wallet(usage)
@@ -57,7 +57,7 @@ describe('a wallet that a usage key makes', () => {
 })
 
 describe('attack: a registration of another account’s wallet', () => {
-  it('gives its key to no action of the account that registered it', async () => {
+  it('gives its private key to no action of the account that registered it', async () => {
     const thief = await origin.account()
     const { pkp_id, derivation_path } = (await list()).body[0]
     const args = [origin.hashOf(thief), pkp_id, derivation_path, 'mine', '']
@@ -68,8 +68,8 @@ describe('attack: a registration of another account’s wallet', () => {
   })
 })
 
-describe('a write that the first of two processes sent and lost the answer of', () => {
-  it('is answered with the wallet that it made, not with one that was made up again', async () => {
+describe('a write that one process sent without getting the response', () => {
+  it('returns to another process the wallet that it created, and not a new one', async () => {
     const account = await origin.account()
     const writeId = crypto.randomUUID()
     const answers: any[] = []

@@ -1,4 +1,4 @@
-/** Endpoints that need no key (specification, Authentication 4). */
+/** Endpoints that need no key. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -29,13 +29,13 @@ const OPEN: [string, Request, readonly number[]][] = [
 ]
 
 describe.each(OPEN)('%s', (path, request, statuses) => {
-  it('is answered without a key', async () => {
+  it('is served without a key', async () => {
     const { status, headers } = await origin.call(path, request)
     expect(statuses).toContain(status)
     expect(headers.has('retry-after')).toBe(status === 503)
   })
 
-  it('looks at no key that is sent all the same', async () => {
+  it('ignores a key that is sent anyway', async () => {
     for (const headers of [{ 'x-api-key': 'nobody' }, { authorization: 'Bearer nobody' }])
       expect(statuses).toContain((await origin.call(path, { ...request, headers })).status)
   })

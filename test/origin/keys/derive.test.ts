@@ -16,8 +16,9 @@ const PATH = `0x${'22'.repeat(32)}`
 const CID = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
 const keyring = new Keyring(ROOT)
 
-// Computed with python's hmac, and points of P-256 by hand. Fixed for ever: the state on disk outlives the code.
-describe('derived keys are the ones of the first release', () => {
+// Expected values computed with Python's hmac, and P-256 points by hand. They must never change: stored data depends on
+// them.
+describe('derived keys equal those of the first release', () => {
   it.each([
     [
       'wallet',
@@ -48,7 +49,7 @@ describe('derived keys are the ones of the first release', () => {
     expect(key).toBe(`0x${expected}`)
   })
 
-  it('texts of a wallet, of a salt', () => {
+  it('wallet cipher, of a salt', () => {
     const key = keyring.walletCipher(ACCOUNT, PATH).key(Buffer.alloc(16, 0x33))
     expect(Buffer.from(key).toString('hex')).toBe(
       '534511446b16917446e47103ffab7a4fd76b96ccb043878da7af34f961fbdee1',
@@ -89,7 +90,7 @@ describe('derived keys are the ones of the first release', () => {
   })
 })
 
-/** RFC 5869 for one block, written out. */
+/** RFC 5869 for one block, spelled out. */
 function hkdfByHand(root: Uint8Array, info: Uint8Array): Buffer {
   const extracted = createHmac('sha256', 'svc-root-v1').update(root).digest()
   return createHmac('sha256', extracted).update(info).update(Uint8Array.of(1)).digest()
@@ -123,7 +124,7 @@ describe('derivation', () => {
   it.each([
     ['secp256k1', SECP256K1_ORDER],
     ['P-256', P256_ORDER],
-  ])('raises the counter past candidates that are no scalar of %s', (_curve, order) => {
+  ])('skips candidates that are not a scalar of %s by raising the counter', (_curve, order) => {
     const scalar = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
     const candidates = [0n, order, order + 1n, 2n ** 256n - 1n, order - 1n, 5n].map(scalar)
     const asked: number[] = []
@@ -135,27 +136,27 @@ describe('derivation', () => {
     expect(asked).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('gives up when no counter leads to a scalar', () => {
+  it('fails if no counter leads to a scalar', () => {
     const zero = () => Buffer.alloc(32)
     expect(() => deriveScalar(ROOT, ['p'], P256_ORDER, zero)).toThrow('no candidate')
   })
 })
 
 describe('the keyring', () => {
-  it('binds a wallet to its account: the same path elsewhere is another key', () => {
+  it('binds a wallet to its account: the same path in another account gives another key', () => {
     expect(keyring.walletKey(`0x${'12'.repeat(32)}`, PATH)).not.toBe(
       keyring.walletKey(ACCOUNT, PATH),
     )
   })
 
-  it('refuses a root, an account hash or a path of another length', () => {
+  it('rejects a root, an account hash or a path of the wrong length', () => {
     expect(() => new Keyring(ROOT.subarray(1))).toThrow('31 bytes')
     expect(() => keyring.walletKey(ACCOUNT.slice(0, -2), PATH)).toThrow('expected 32 bytes')
     expect(() => keyring.walletKey(ACCOUNT, '0x')).toThrow('expected 32 bytes')
     expect(() => keyring.accountKey('0x1234')).toThrow('expected 32 bytes')
   })
 
-  it('shows its root neither as a property nor as JSON', () => {
+  it('exposes its root neither as a property nor as JSON', () => {
     expect(Object.keys(keyring)).toEqual([])
     expect(JSON.stringify(keyring)).toBe('{}')
   })

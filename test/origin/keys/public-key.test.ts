@@ -12,7 +12,7 @@ const byEthers = (key: string) => {
 }
 
 describe('the public key of a private key', () => {
-  it('is the one of ethers, for any key and the first and last', () => {
+  it('equals that of ethers, for random keys and the first and last', () => {
     const scalar = fc.bigInt({ min: 1n, max: SECP256K1_ORDER - 1n })
     const edges = [1n, 2n, SECP256K1_ORDER - 2n, SECP256K1_ORDER - 1n].map((edge): [bigint] => [
       edge,
@@ -29,7 +29,7 @@ describe('the public key of a private key', () => {
     ['zero', hex(0n)],
     ['the order of the curve', hex(SECP256K1_ORDER)],
     ['31 bytes', `0x${'01'.repeat(31)}`],
-  ])('is none for %s', (_what, key) => {
+  ])('cannot be computed for %s', (_what, key) => {
     expect(() => publicKeyOf(key)).toThrow(Error)
   })
 })
@@ -39,7 +39,7 @@ describe('the keyring', () => {
   const [account, other] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
   const path = `0x${'33'.repeat(32)}`
 
-  it('knows the public keys of wallets and actions, asked once or again', () => {
+  it('returns the public keys of wallets and actions, on first and repeated calls', () => {
     for (let times = 0; times < 2; times++) {
       for (const hash of [account, other])
         expect(keyring.walletPublicKey(hash, path)).toEqual(byEthers(keyring.walletKey(hash, path)))
@@ -48,7 +48,7 @@ describe('the keyring', () => {
     }
   })
 
-  it('takes no action for a wallet: an id that looks like the name of one', () => {
+  it('impersonation: an action ID that looks like a wallet’s name gets a different key', () => {
     const wallet = keyring.walletPublicKey(account, path)
     expect(keyring.actionPublicKey(`${account}/${path}`)).not.toEqual(wallet)
   })

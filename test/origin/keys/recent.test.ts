@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Recent } from '../../../origin/keys/recent.ts'
 
-it('remembers what was asked for last, and makes again what was forgotten', () => {
+it('caches the most recently used values, and recreates evicted ones', () => {
   const recent = new Recent<string>(2)
   const made: string[] = []
   const ask = (name: string) => recent.get(name, () => (made.push(name), name.toUpperCase()))

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the local root key', () => {
-  it('is made at the first start, readable by its owner alone, and kept', () => {
+  it('is created at the first start, readable only by its owner, and kept', () => {
     const key = loadRootKey(folder, 'local')
     expect(key).toHaveLength(32)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -31,7 +31,7 @@ describe('the local root key', () => {
     expect(readdirSync(folder)).toEqual([ROOT_KEY_FILE])
   })
 
-  it('is closed to others again where its mode was widened', () => {
+  it('has its permissions restricted again if they were widened', () => {
     loadRootKey(folder, 'local')
     chmodSync(file, 0o644)
     loadRootKey(folder, 'local')
@@ -43,19 +43,19 @@ describe('the local root key', () => {
     ['cut', 'ab'.repeat(31)],
     ['not hex', 'xy'.repeat(32)],
     ['two keys', `${'ab'.repeat(32)}\n${'cd'.repeat(32)}`],
-  ])('is never replaced when it is damaged (%s), nor shown', (_what, text) => {
+  ])('is never replaced or shown if it is damaged (%s)', (_what, text) => {
     writeFileSync(file, text)
     expect(() => loadRootKey(folder, 'local')).toThrow('is damaged')
     expect(readFileSync(file, 'utf8')).toBe(text)
     if (text !== '') expect(() => loadRootKey(folder, 'local')).not.toThrow(text)
   })
 
-  it('is refused in production, and not made there', () => {
-    expect(() => loadRootKey(folder, 'production')).toThrow('production refuses')
+  it('is rejected in production, and not created there', () => {
+    expect(() => loadRootKey(folder, 'production')).toThrow('production does not allow')
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is one key for starts that race', async () => {
+  it('is one key for concurrent starts', async () => {
     const module = new URL('../../../origin/keys/root-file.ts', import.meta.url).href
     const script = `import(${JSON.stringify(module)}).then(({ loadRootKey }) => {
       process.stdout.write('ready\\n')

@@ -10,9 +10,9 @@ const [ACCOUNT, OTHER_ACCOUNT] = [`0x${'11'.repeat(32)}`, `0x${'12'.repeat(32)}`
 const [PATH, OTHER_PATH] = [`0x${'22'.repeat(32)}`, `0x${'23'.repeat(32)}`]
 const wallet = keyring.walletCipher(ACCOUNT, PATH)
 
-describe('a text that is encrypted for a wallet', () => {
-  it('is the one of the first release, for this root, wallet, salt and nonce', () => {
-    // Computed with python's hmac and cryptography. Fixed for ever: what authors keep outlives the code.
+describe('text encrypted for a wallet', () => {
+  it('matches the first release for this root, wallet, salt and nonce', () => {
+    // Computed with Python's hmac and cryptography. It must never change: stored ciphertexts outlive the code.
     const ciphertext = 'ATMzMzMzMzMzMzMzMzMzMzNERERERERERERERESFDOW0iTao7IH4gBJq1NzDK9+pfoeBLg=='
     const drawn = [0x33, 0x44]
     const random = (bytes: number) => Buffer.alloc(bytes, drawn.shift())
@@ -20,7 +20,7 @@ describe('a text that is encrypted for a wallet', () => {
     expect(decryptText(wallet, ciphertext)).toBe('grüße')
   })
 
-  it('comes back as it was, whatever it holds', () => {
+  it('decrypts to the original, for any text', () => {
     const text = fc.string({ unit: 'binary' }).filter((any) => any.isWellFormed())
     fc.assert(
       fc.property(text, (message) => {
@@ -31,21 +31,21 @@ describe('a text that is encrypted for a wallet', () => {
       expect(decryptText(wallet, encryptText(wallet, message))).toBe(message)
   })
 
-  it('may be as long as the limit, in bytes of UTF-8', () => {
+  it('can be as long as the limit, in bytes of UTF-8', () => {
     const longest = 'é'.repeat(ENCRYPTED_MESSAGE_MAX_BYTES / 2)
     const ciphertext = encryptText(wallet, longest)
     expect(ciphertext).toHaveLength(CIPHERTEXT_MAX_CHARACTERS)
     expect(decryptText(wallet, ciphertext)).toBe(longest)
     expect(() => encryptText(wallet, `${longest}a`)).toThrow(
-      'the message is 65537 bytes; the limit is 65536',
+      'the message has 65537 bytes; the limit is 65536',
     )
   })
 
-  it('is refused with half a surrogate pair, which UTF-8 would replace', () => {
-    expect(() => encryptText(wallet, 'a\ud83d')).toThrow('half a surrogate pair')
+  it('cannot contain a lone surrogate, which UTF-8 would replace', () => {
+    expect(() => encryptText(wallet, 'a\ud83d')).toThrow('a lone surrogate')
   })
 
-  it('is another each time: salt and nonce are fresh', () => {
+  it('differs each time: salt and nonce are fresh', () => {
     const made = Array.from({ length: 1000 }, () => encryptText(wallet, 'the same'))
     const parts = (from: number, to: number) =>
       new Set(made.map((text) => Buffer.from(text, 'base64').subarray(from, to).toString('hex')))
@@ -53,9 +53,9 @@ describe('a text that is encrypted for a wallet', () => {
   })
 })
 
-describe('a ciphertext is refused', () => {
+describe('decryption rejects a ciphertext', () => {
   const ciphertext = encryptText(wallet, 'secret')
-  const elsewhere = 'altered or cut, or encrypted for another wallet or account'
+  const elsewhere = 'modified, truncated, or encrypted for another wallet or account'
 
   it('of another wallet of the account', () => {
     const other = keyring.walletCipher(ACCOUNT, OTHER_PATH)
@@ -114,16 +114,16 @@ describe('a ciphertext is refused', () => {
 
   it.each([
     ['of another version', `Ag${ciphertext.slice(2)}`, 'version 2'],
-    ['in another spelling of base64', `${ciphertext}\n`, 'not base64'],
-    ['in base64url', `-${ciphertext.slice(1)}`, 'not base64'],
-    ['that is no base64', 'hello world', 'not base64'],
-    ['of nothing', '', 'cut short'],
+    ['in another spelling of base64', `${ciphertext}\n`, 'not the base64 that encrypt returned'],
+    ['in base64url', `-${ciphertext.slice(1)}`, 'not the base64 that encrypt returned'],
+    ['that is no base64', 'hello world', 'not the base64 that encrypt returned'],
+    ['of nothing', '', 'truncated'],
   ])('%s', (_what, text, message) => {
     expect(() => decryptText(wallet, text)).toThrow(message)
   })
 })
 
-it('the key of a ciphertext is neither the wallet’s key nor shown by the cipher', () => {
+it('the key of a ciphertext differs from the wallet’s key and is not shown by the cipher', () => {
   const salts = [Buffer.alloc(0), Buffer.alloc(16)]
   for (const salt of salts)
     expect(Buffer.from(wallet.key(salt)).toString('hex')).not.toBe(

@@ -8,7 +8,7 @@ import { closedAfterwards } from './requests.ts'
 
 const OUTBOUND = 'origin/actions/outbound/outbound.ts'
 
-/** Two requests as an executor makes them, and what was loaded for them. */
+/** Makes two requests as an executor does, and reports which modules were loaded for them. */
 const PROBE = `
   import { createRequire } from 'node:module'
   const [port, entry] = JSON.parse(process.argv.at(-1))
@@ -26,7 +26,7 @@ const PROBE = `
     text: Buffer.from(answer.bytes).toString(), refused: refused.message,
   }))`
 
-it('an executor, under its permission model, makes requests and loads of undici what it needs, at the first', async () => {
+it('an executor under its permission model can make requests, and loads undici on the first', async () => {
   const server = closedAfterwards(
     await startWebServer((_request, response) => response.end('hello')),
   )

@@ -15,7 +15,7 @@ import {
 const quick = { times: SHORT }
 const OK = 'HTTP/1.1 200 OK\r\n'
 
-/** Sends the text a byte at a time, and never ends when it is `endlessly` sent. */
+/** Sends the text byte by byte, and repeats it until the connection is closed. */
 function drip(text: string, everyMs: number) {
   return (socket: Socket) => {
     let at = 0
@@ -24,29 +24,31 @@ function drip(text: string, everyMs: number) {
   }
 }
 
-describe('a server that is slow', () => {
-  it('to answer is given up, and the connection with it', async () => {
+describe('a slow server', () => {
+  it('that does not respond times out, and its connection is closed', async () => {
     const { server, run, url } = await speaking(() => {}, quick)
     expect((await refused(run, url)).message).toMatch(
-      /^127\.0\.0\.1:\d+ did not answer within 0\.3 s$/,
+      /^127\.0\.0\.1:\d+ did not respond within 0\.3 s$/,
     )
     await expect.poll(() => server.open()).toBe(0)
   })
 
-  it('slow loris: headers that come byte by byte do not prolong the time for them', async () => {
+  it('slow loris: headers sent byte by byte do not extend the timeout', async () => {
     const { run, url } = await speaking(drip(`${OK}x-slow: yes\r\nx-more: `, 20), quick)
-    expect((await refused(run, url)).message).toMatch(/did not answer within/)
+    expect((await refused(run, url)).message).toMatch(/did not respond within/)
   })
 
-  it('within its body is given up after the idle time', async () => {
+  it('that stalls within its body is dropped after the idle timeout', async () => {
     const { run, url } = await speaking(
       (socket) => socket.write(`${OK}content-length: 9\r\n\r\nab`),
       quick,
     )
-    expect((await refused(run, url)).message).toMatch(/stopped within its response for 0\.3 s$/)
+    expect((await refused(run, url)).message).toMatch(
+      /stalled for 0\.3 s while sending its response$/,
+    )
   })
 
-  it('slow loris: a body that drips is ended with the run', async () => {
+  it('slow loris: a body sent byte by byte ends with the run', async () => {
     const { server, run, url } = await speaking((socket) => {
       socket.write(`${OK}content-length: 1000000\r\n\r\n`)
       drip('x', 20)(socket)
@@ -59,15 +61,15 @@ describe('a server that is slow', () => {
     await expect.poll(() => server.open()).toBe(0)
   })
 
-  it('to accept TLS is given up', async () => {
+  it('that does not complete TLS times out', async () => {
     const { server, run } = await speaking(() => {}, quick)
     const { message } = await refused(run, `https://127.0.0.1:${server.port}/`)
-    expect(message).toMatch(/^no connection to 127\.0\.0\.1:\d+ in 1 s$/)
+    expect(message).toMatch(/^could not connect to 127\.0\.0\.1:\d+ within 1 s$/)
     await expect.poll(() => server.open()).toBe(0)
   })
 
-  it('to accept TLS is left at the end of the run', async () => {
-    // The hello is no HTTP request, so that the server never answers it.
+  it('that does not complete TLS is disconnected at the end of the run', async () => {
+    // The TLS hello is not an HTTP request, so the server never responds.
     const { server, run } = await speaking(() => {})
     const answer = ask(run, `https://127.0.0.1:${server.port}/`)
     await expect.poll(() => server.open(), { timeout: 5_000 }).toBe(1)
@@ -76,7 +78,7 @@ describe('a server that is slow', () => {
     await expect.poll(() => server.open(), { timeout: 5_000 }).toBe(0)
   })
 
-  it('in the body of a redirect does not hold up where it leads', async () => {
+  it('that stalls in the body of a redirect does not delay following it', async () => {
     const end = closedAfterwards(
       await startRawServer((socket) => socket.end(`${OK}content-length: 2\r\n\r\nhi`)),
     )
@@ -100,23 +102,23 @@ describe('a server that breaks HTTP/1.1', () => {
     [
       'fewer bytes than its content-length',
       `${OK}content-length: 10\r\n\r\nabc`,
-      /whole$|content-length says$/,
+      /complete$|does not match its content-length$/,
     ],
     [
       'two content-lengths',
       `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`,
-      /content-length says$/,
+      /does not match its content-length$/,
     ],
     ['a negative content-length', `${OK}content-length: -1\r\n\r\n`, /that is not HTTP\/1\.1$/],
     [
       'a content-length that overflows',
       `${OK}content-length: 99999999999999999999\r\n\r\n`,
-      /content-length says$/,
+      /does not match its content-length$/,
     ],
     [
       'both content-length and chunks',
       `${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-      /that is not HTTP\/1\.1$|whole$|content-length says$/,
+      /that is not HTTP\/1\.1$|complete$|does not match its content-length$/,
     ],
     [
       'a chunk size that is none',
@@ -126,7 +128,7 @@ describe('a server that breaks HTTP/1.1', () => {
     [
       'chunks that are cut off',
       `${OK}transfer-encoding: chunked\r\n\r\n5\r\nab`,
-      /whole$|not HTTP\/1\.1$/,
+      /complete$|not HTTP\/1\.1$/,
     ],
     ['a NUL in a header', `${OK}x: a\0b\r\n\r\n`, /that is not HTTP\/1\.1$/],
     [
@@ -134,13 +136,13 @@ describe('a server that breaks HTTP/1.1', () => {
       'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       /./,
     ],
-    ['nothing', '', /closed the connection before its response was whole$/],
+    ['nothing', '', /closed the connection before its response was complete$/],
   ])('sends %s: an error', async (_what, bytes, message) => {
     const { run, url } = await speaking((socket) => socket.end(bytes, 'latin1'))
     expect((await refused(run, url)).message).toMatch(message)
   })
 
-  it('huge headers: 32 KiB is an error', async () => {
+  it('huge headers: more than 32 KiB is an error', async () => {
     const { run, url } = await speaking((socket) =>
       socket.write(`${OK}x-large: ${'x'.repeat(40_000)}\r\n\r\n`),
     )
@@ -171,17 +173,19 @@ describe('a server that breaks HTTP/1.1', () => {
     expect((await refused(more.run, more.url)).message).toMatch(/sent more than 256 headers$/)
   })
 
-  it('early hints without end are an error, a few are passed over', async () => {
+  it('endless early hints are an error, and a few are skipped', async () => {
     const hints = (count: number) => 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(count)
     const few = await speaking((socket) =>
       socket.end(`${hints(3)}${OK}content-length: 2\r\n\r\nhi`),
     )
     expect(textOf(await answered(few.run, few.url))).toBe('hi')
     const many = await speaking((socket) => socket.write(hints(1_000)))
-    expect((await refused(many.run, many.url)).message).toMatch(/sends answers that are none$/)
+    expect((await refused(many.run, many.url)).message).toMatch(
+      /sends responses that are not valid HTTP$/,
+    )
   })
 
-  it('response splitting: bytes behind a response are not the answer to the next request', async () => {
+  it('response splitting: bytes after a response do not become the next response', async () => {
     let times = 0
     const { run, url } = await speaking((socket) => {
       const evil = `${OK}content-length: 4\r\n\r\nevil`
@@ -192,13 +196,13 @@ describe('a server that breaks HTTP/1.1', () => {
     expect(next.ok ? textOf(next) : 'refused').not.toBe('evil')
   })
 
-  it('a response that ends with the connection is taken', async () => {
+  it('a response that ends with the connection is accepted', async () => {
     const { run, url } = await speaking((socket) => socket.end(`${OK}\r\nuntil the end`))
     expect(textOf(await answered(run, url))).toBe('until the end')
   })
 })
 
-it('a port where nobody listens is said to be so, without an address', async () => {
+it('a refused connection is reported without an address', async () => {
   const server = await startRawServer(() => {})
   await server.close()
   const run = runWith([], {}, { allow: [{ host: 'localhost', port: server.port }] })

@@ -7,7 +7,7 @@ import { type NameAnswer, type Question, startNameServer } from '../../doubles/n
 import { startWebServer } from '../../doubles/web-server.ts'
 import { ask, answered, closedAfterwards, refused, runWith, textOf } from './requests.ts'
 
-/** On this machine 127.0.0.2 stands for the internet; 127.0.0.1 stays what it is. */
+/** On this machine, 127.0.0.2 stands for the internet, and 127.0.0.1 remains a private address. */
 const PUBLIC_HERE = '127.0.0.2'
 const isPublic = (address: string) => address === PUBLIC_HERE || isPublicAddress(address)
 
@@ -30,7 +30,7 @@ const says = (text: string, host: string) =>
   startWebServer((_request, response) => response.end(text), { host })
 
 describe('DNS rebinding', () => {
-  it('a name that turns private after the check is not asked again: the connection goes to the checked address', async () => {
+  it('a name that becomes private after the check still connects to the checked address', async () => {
     const outside = closedAfterwards(await says('the internet', PUBLIC_HERE))
     const { newRun, asked } = await named(
       onlyIPv4((nth) => [nth === 1 ? PUBLIC_HERE : '127.0.0.1']),
@@ -42,10 +42,10 @@ describe('DNS rebinding', () => {
     }
     expect(asked.filter(({ type }) => type === 'A')).toHaveLength(1)
     const later = await refused(newRun(), `http://rebind.attacker.example:${outside.port}/`)
-    expect(later.message).toMatch(/resolves to an address that is not public/)
+    expect(later.message).toMatch(/resolves to a non-public address/)
   })
 
-  it('a second connection of the run goes to the address of the first check too', async () => {
+  it('a second connection of the run also uses the address of the first check', async () => {
     const outside = closedAfterwards(
       await startWebServer(
         (_request, response) => response.setHeader('connection', 'close').end('out'),
@@ -62,21 +62,21 @@ describe('DNS rebinding', () => {
     expect(outside.connections()).toBe(3)
   })
 
-  it('a name with a public and a private address is refused whole', async () => {
+  it('a name with a public and a private address is rejected', async () => {
     const { newRun } = await named(onlyIPv4(() => [PUBLIC_HERE, '10.0.0.1']))
     const { message } = await refused(newRun(), 'http://mixed.attacker.example/')
-    expect(message).toMatch(/not public/)
+    expect(message).toMatch(/non-public address/)
   })
 
-  it('a name whose IPv6 address is private is refused whole', async () => {
+  it('a name with a private IPv6 address is rejected', async () => {
     const answer = ({ type }: Question) => (type === 'A' ? [PUBLIC_HERE] : ['fd00::1'])
     const { newRun } = await named(answer)
     const { message } = await refused(newRun(), 'http://mixed.attacker.example/')
-    expect(message).toMatch(/not public/)
+    expect(message).toMatch(/non-public address/)
   })
 })
 
-describe('a public name that leads inside', () => {
+describe('a public name that resolves to a private address', () => {
   it.each([
     ['loopback', '127.0.0.1'],
     ['a private network', '192.168.0.1'],
@@ -88,43 +88,45 @@ describe('a public name that leads inside', () => {
     ['a translated address', '64:ff9b::a00:1'],
     ['metadata over IPv6', 'fd00:ec2::254'],
     ['IPv6 link-local', 'fe80::1'],
-  ])('to %s is refused, and the address is not told', async (_what, address) => {
+  ])('is rejected without revealing the address: %s', async (_what, address) => {
     const isV6 = address.includes(':')
     const { newRun } = await named(({ type }) => (type === (isV6 ? 'AAAA' : 'A') ? [address] : []))
     const { message } = await refused(newRun(), 'http://127-0-0-1.nip.example/')
     expect(message).toBe(
-      '127-0-0-1.nip.example resolves to an address that is not public: actions reach public hosts only',
+      '127-0-0-1.nip.example resolves to a non-public address; actions can reach only public hosts',
     )
   })
 
-  it('through an alias is refused', async () => {
+  it('is rejected if it is an alias', async () => {
     const alias = { alias: 'db.internal', addresses: ['10.0.0.7'] }
     const { newRun } = await named(({ type }) => (type === 'A' ? alias : []))
     const { message } = await refused(newRun(), 'http://cname.attacker.example/')
-    expect(message).toMatch(/^cname\.attacker\.example resolves to an address that is not public/)
+    expect(message).toMatch(/^cname\.attacker\.example resolves to a non-public address/)
   })
 
   it.skipIf(machineAddress() === undefined)(
-    'to this machine’s own address is refused',
+    'is rejected for this machine’s own address',
     async () => {
       const own = machineAddress()!
       const server = closedAfterwards(await startNameServer(onlyIPv4(() => [own])))
       const world = { nameServers: [server.address], isPublic: () => true }
       const run = closedAfterwards(new Outbound(PUBLIC_ONLY, world).forRun())
-      expect((await refused(run, 'http://self.attacker.example/')).message).toMatch(/not public/)
+      expect((await refused(run, 'http://self.attacker.example/')).message).toMatch(
+        /non-public address/,
+      )
       expect((await refused(run, `http://${own}/`)).message).toMatch(/not a public address/)
     },
   )
 })
 
 describe('a name', () => {
-  it('that does not exist is said to be so', async () => {
+  it('that does not exist is reported as such', async () => {
     const { newRun } = await named(() => 'unknown')
     const { message } = await refused(newRun(), 'https://nowhere.example/')
     expect(message).toBe('nowhere.example does not resolve to an address')
   })
 
-  it('whose name servers fail is asked for again by the next request', async () => {
+  it('that could not be resolved is resolved again by the next request', async () => {
     const outside = closedAfterwards(await says('back', PUBLIC_HERE))
     let isBack = false
     const { newRun } = await named(({ type }) => {
@@ -134,19 +136,19 @@ describe('a name', () => {
     const run = newRun()
     const url = `http://flaky.example:${outside.port}/`
     expect((await refused(run, url)).message).toBe(
-      `the name servers did not answer for flaky.example:${outside.port}`,
+      `the name servers did not respond for flaky.example:${outside.port}`,
     )
     isBack = true
     expect(textOf(await answered(run, url))).toBe('back')
   })
 
-  it('is asked for as it is: no search domain is put behind it', async () => {
+  it('is resolved as given: no search domain is appended', async () => {
     const { newRun, asked } = await named(() => 'unknown')
     await ask(newRun(), 'http://db.prod/')
     expect(new Set(asked.map(({ name }) => name))).toEqual(new Set(['db.prod']))
   })
 
-  it('that name servers keep silent about does not hold up the end of the run', async () => {
+  it('without a response from its name servers does not delay the end of the run', async () => {
     const { newRun } = await named(() => 'silence')
     const run = newRun()
     const answer = ask(run, 'http://silent.example/')
@@ -155,10 +157,10 @@ describe('a name', () => {
   })
 })
 
-describe('our own services', () => {
+describe('services of the deployment', () => {
   const own = { host: 'api.svc.example', port: 443 }
 
-  it('are refused by name, in any spelling and at any port', async () => {
+  it('are rejected by name, in any spelling and on any port', async () => {
     const { newRun } = await named(() => [], { allow: [], deny: [own] })
     for (const url of [
       'https://api.svc.example/core/v1/version',
@@ -171,21 +173,21 @@ describe('our own services', () => {
     }
   })
 
-  it('are refused under another name for the same address and port', async () => {
+  it('are rejected under another name for the same address and port', async () => {
     const { newRun } = await named(
       onlyIPv4(() => ['93.184.216.34']),
       { allow: [], deny: [own] },
     )
     const { message } = await refused(newRun(), 'https://alias.attacker.example/')
     expect(message).toBe(
-      'alias.attacker.example is a service of this deployment: actions cannot call it',
+      'alias.attacker.example is a service of this deployment, which actions cannot call',
     )
     expect((await refused(newRun(), 'https://93.184.216.34/')).message).toMatch(
       /of this deployment/,
     )
   })
 
-  it('named without a port do not take others on the same content network with them', async () => {
+  it('that are listed without a port do not block other hosts at the same address', async () => {
     const outside = closedAfterwards(await says('a neighbour', PUBLIC_HERE))
     const deny = [{ host: 'edge.svc.example', port: null }]
     const { newRun } = await named(
@@ -197,7 +199,7 @@ describe('our own services', () => {
     expect((await refused(newRun(), 'https://edge.svc.example/')).message).toMatch(/deployment/)
   })
 
-  it('stay refused where the operator allows the same place', async () => {
+  it('are rejected even if the operator allows the same address', async () => {
     const place = { host: '127.0.0.1', port: 8788 }
     const deny = [{ host: 'localhost', port: 8788 }]
     const run = runWith([], {}, { allow: [place], deny })
@@ -206,7 +208,7 @@ describe('our own services', () => {
 })
 
 describe('the operator’s allow-list', () => {
-  it('lifts the address rule for exactly its entries', async () => {
+  it('permits exactly the listed private addresses', async () => {
     const server = closedAfterwards(await says('local', '127.0.0.1'))
     const other = closedAfterwards(await says('other', '127.0.0.1'))
     const run = runWith([server.port])
@@ -218,17 +220,17 @@ describe('the operator’s allow-list', () => {
       `127.0.0.2:${server.port}`,
     ])
       expect((await refused(run, `http://${place}/`)).message).toMatch(
-        /actions reach public hosts only/,
+        /actions can reach only public hosts/,
       )
   })
 
-  it('knows a name of the local machine', async () => {
+  it('supports names of the local machine', async () => {
     const server = closedAfterwards(await says('local', '127.0.0.1'))
     const run = runWith([], {}, { allow: [{ host: 'localhost', port: server.port }] })
     expect(textOf(await answered(run, `http://localhost:${server.port}/`))).toBe('local')
   })
 
-  it('does not open what a public name resolves to', async () => {
+  it('does not permit a public name that resolves to a listed address', async () => {
     const server = closedAfterwards(await says('local', '127.0.0.1'))
     const allow = [{ host: '127.0.0.1', port: server.port }]
     const { newRun } = await named(
@@ -236,7 +238,7 @@ describe('the operator’s allow-list', () => {
       { allow, deny: [] },
     )
     const { message } = await refused(newRun(), `http://alias.attacker.example:${server.port}/`)
-    expect(message).toMatch(/not public/)
+    expect(message).toMatch(/non-public address/)
   })
 })
 

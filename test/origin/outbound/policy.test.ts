@@ -5,7 +5,7 @@ import { startWebServer } from '../../doubles/web-server.ts'
 import { answered, closedAfterwards, textOf } from './requests.ts'
 
 describe('the operator’s entries', () => {
-  it('are hosts and ports in one spelling', () => {
+  it('are normalized hosts and ports', () => {
     expect(parseAllowed('localhost:8545, 127.1:80,[::1]:9000 ,Anvil:1,')).toEqual([
       { host: 'localhost', port: 8545 },
       { host: '127.0.0.1', port: 80 },
@@ -29,11 +29,11 @@ describe('the operator’s entries', () => {
     'h:80/x',
     '1.2.3.4.5:80',
     'a b:80',
-  ])('%j is not one that lets a request through', (text) => {
+  ])('%j is not a valid allow-list entry', (text) => {
     expect(parseAllowed(`localhost:1,${text}`)).toBeUndefined()
   })
 
-  it('that refuse may leave out the port', () => {
+  it('in the deny list may omit the port', () => {
     expect(parseDenied('edge.example,DB.example:5432')).toEqual([
       { host: 'edge.example', port: null },
       { host: 'db.example', port: 5432 },
@@ -42,7 +42,7 @@ describe('the operator’s entries', () => {
   })
 })
 
-it('our own services are named by their URLs', () => {
+it('services of the deployment are derived from their URLs', () => {
   const urls = [
     'https://API.svc.example',
     'https://localhost:8788/',
@@ -59,7 +59,7 @@ it('our own services are named by their URLs', () => {
   ])
 })
 
-it('a place over IPv6 can be allowed', async () => {
+it('an IPv6 address can be allowed', async () => {
   const server = closedAfterwards(
     await startWebServer((_request, response) => response.end('six'), { host: '::1' }),
   )

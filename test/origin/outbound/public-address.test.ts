@@ -4,7 +4,7 @@ import { isPublicAddress } from '../../../origin/actions/outbound/public-address
 
 type Block = [name: string, network: string, bits: number]
 
-/** IANA IPv4 Special-Purpose Address Registry (2024-10), multicast, and Azure's address of the host. */
+/** IANA IPv4 Special-Purpose Address Registry (2024-10), multicast, and Azure's host address. */
 const V4: Block[] = [
   ['this network', '0.0.0.0', 8],
   ['private use 10/8', '10.0.0.0', 8],
@@ -26,7 +26,7 @@ const V4: Block[] = [
   ['multicast, reserved and broadcast', '224.0.0.0', 3],
 ]
 
-/** IANA IPv6 Special-Purpose Address Registry (2024-10), and the old blocks that systems still know. */
+/** IANA IPv6 Special-Purpose Address Registry (2024-10), and deprecated blocks that systems still support. */
 const V6: Block[] = [
   ['unspecified', '::', 128],
   ['loopback', '::1', 128],
@@ -89,7 +89,7 @@ function range({ width, value }: Family, [, network, bits]: Block): [first: bigi
   return [first, first + (1n << (width - BigInt(bits))) - 1n]
 }
 
-/** The oracle: by arithmetic, from the registries above, and for IPv6 from what is delegated at all (2000::/3). */
+/** The oracle, computed from the registries above and, for IPv6, from the delegated range (2000::/3). */
 function isRefused(family: Family, address: bigint): boolean {
   if (family.width === 128n && address >> 125n !== 1n) return true
   return family.blocks.some((block) => {
@@ -101,13 +101,13 @@ function isRefused(family: Family, address: bigint): boolean {
 describe.each(Object.entries(FAMILIES))('%s', (_name, family) => {
   const { width, text, blocks } = family
 
-  it.each(blocks)('%s (%s/%i): its first and last address are refused', (...block) => {
+  it.each(blocks)('%s (%s/%i): rejects its first and last address', (...block) => {
     const [first, last] = range(family, block)
     expect([isPublicAddress(text(first)), isPublicAddress(text(last))]).toEqual([false, false])
   })
 
   it.each(blocks)(
-    '%s (%s/%i): the addresses beside it are refused only for another rule',
+    '%s (%s/%i): rejects adjacent addresses only because of another rule',
     (...block) => {
       const [first, last] = range(family, block)
       for (const beside of [first - 1n, last + 1n]) {
@@ -120,7 +120,7 @@ describe.each(Object.entries(FAMILIES))('%s', (_name, family) => {
     },
   )
 
-  it('any address is public exactly when no registry has it', () => {
+  it('an address is public exactly if it is in no registry', () => {
     const anywhere = fc.bigInt({ min: 0n, max: (1n << width) - 1n })
     const inBlock = fc.constantFrom(...blocks).chain((block) => {
       const [min, max] = range(family, block)
@@ -147,7 +147,7 @@ it.each([
 })
 
 it.each(['', 'localhost', '1.1.1', '2606:4700::1111%eth0', '[::1]', '1.1.1.1/8', '::ffff:8.8.8.8'])(
-  '%j is not an address that is public',
+  '%j is not a public address',
   (text) => {
     expect(isPublicAddress(text)).toBe(false)
   },

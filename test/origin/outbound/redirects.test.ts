@@ -4,7 +4,7 @@ import { startNameServer } from '../../doubles/name-server.ts'
 import { startWebServer, type Received } from '../../doubles/web-server.ts'
 import { answered, closedAfterwards, refused, runWith, serving, textOf } from './requests.ts'
 
-/** `/<status>?<location>` redirects; everything else is answered with what was received. */
+/** Redirects `/<status>?<location>`, and responds to any other request with what it received. */
 const redirecting = () =>
   serving((request, response) => {
     const [, status, location] = /^\/(3\d\d)\?(.*)$/.exec(request.url) ?? []
@@ -15,7 +15,7 @@ const redirecting = () =>
 const to = (location: string, status = 302) => `/${status}?${encodeURIComponent(location)}`
 const receivedIn = (text: string) => JSON.parse(text) as Received
 
-describe('a redirect is checked as the first request is', () => {
+describe('a redirect is checked like the first request', () => {
   it.each([
     ['loopback', 'http://127.0.0.1:1234/'],
     ['a decimal spelling', 'http://2130706433:1234/'],
@@ -31,14 +31,14 @@ describe('a redirect is checked as the first request is', () => {
     ['a blocked port', 'http://example.com:25/'],
     ['no URL', 'http://['],
     ['a URL beyond the limit', `/${'x'.repeat(8192)}`],
-  ])('redirect to %s is refused', async (_what, location) => {
+  ])('redirect to %s is rejected', async (_what, location) => {
     const { run, url } = await redirecting()
     const { message } = await refused(run, url + to(location))
     expect(message).not.toContain('secret')
-    expect(message).toMatch(/public|only http|credentials|blocked|not valid|longer/)
+    expect(message).toMatch(/public|only http|credentials|blocked|invalid URL|longer/)
   })
 
-  it('a redirect to a name that resolves inside is refused', async () => {
+  it('a redirect to a name that resolves to a private address is rejected', async () => {
     const names = closedAfterwards(
       await startNameServer(({ type }) => (type === 'A' ? ['10.0.0.1'] : [])),
     )
@@ -47,19 +47,19 @@ describe('a redirect is checked as the first request is', () => {
     const world = { nameServers: [names.address] }
     const run = closedAfterwards(new Outbound({ allow, deny: [] }, world).forRun())
     const { message } = await refused(run, url + to('http://inside.attacker.example/'))
-    expect(message).toMatch(/^inside\.attacker\.example resolves to an address that is not public/)
+    expect(message).toMatch(/^inside\.attacker\.example resolves to a non-public address/)
   })
 })
 
 describe('a redirect', () => {
-  it('is followed, counted, and shown in the answer', async () => {
+  it('is followed, counted, and reported in the response', async () => {
     const { run, url } = await redirecting()
     const { value } = await answered(run, url + to(to('/end?x=1')))
     expect(value).toMatchObject({ status: 200, url: `${url}/end?x=1`, redirected: true })
     expect(run.count).toBe(3)
   })
 
-  it('is an answer in the mode "manual"', async () => {
+  it('is returned as the response in "manual" mode', async () => {
     const { run, url } = await redirecting()
     const answer = await answered(run, url + to('http://10.0.0.1/'), { redirect: 'manual' })
     expect(answer.value).toMatchObject({ status: 302, redirected: false })
@@ -68,14 +68,14 @@ describe('a redirect', () => {
     expect(run.count).toBe(1)
   })
 
-  it('is an error in the mode "error"', async () => {
+  it('causes an error in "error" mode', async () => {
     const { run, url } = await redirecting()
     const { message } = await refused(run, url + to('/end'), { redirect: 'error' })
-    expect(message).toMatch(/redirects, which the request's redirect mode forbids$/)
+    expect(message).toMatch(/redirects, but the request's redirect mode is "error"$/)
     expect(run.count).toBe(1)
   })
 
-  it('without a location, and a 304, are answers', async () => {
+  it('without a location is returned as the response, and so is a 304', async () => {
     const { run, url } = await serving((request, response) =>
       response.writeHead(Number(request.url.slice(1))).end(),
     )
@@ -83,17 +83,17 @@ describe('a redirect', () => {
     expect((await answered(run, `${url}/304`)).value.status).toBe(304)
   })
 
-  it('loop ends after twenty', async () => {
+  it('loop ends after twenty redirects', async () => {
     const { server, run, url } = await serving((_request, response) =>
       response.writeHead(302, { location: '/again' }).end(),
     )
     const { message } = await refused(run, url)
-    expect(message).toMatch(/^more than 20 redirects, the last by 127/)
+    expect(message).toMatch(/^more than 20 redirects, the last one from 127/)
     expect(server.received).toHaveLength(21)
     expect(run.count).toBe(21)
   })
 
-  it('chains do not get a run past its fifty requests', async () => {
+  it('chains cannot exceed the fifty requests of a run', async () => {
     const { server, run, url } = await serving((_request, response) =>
       response.writeHead(302, { location: '/again' }).end(),
     )
@@ -104,14 +104,14 @@ describe('a redirect', () => {
     expect(server.received).toHaveLength(50)
   })
 
-  it('keeps the fragment of the request out of what is sent', async () => {
+  it('does not send the fragment of the request', async () => {
     const { server, run, url } = await redirecting()
     await answered(run, `${url}${to('/end')}#secret`)
     expect(server.received.map((request) => request.url).join()).not.toContain('secret')
   })
 })
 
-describe('what a redirect makes of the request (Fetch standard, HTTP-redirect fetch)', () => {
+describe('the request after a redirect (Fetch standard, HTTP-redirect fetch)', () => {
   const body = {
     body: 'data',
     headers: [
@@ -151,7 +151,7 @@ describe('what a redirect makes of the request (Fetch standard, HTTP-redirect fe
     ['x-own', '1'],
   ]
 
-  it('credential theft: authorization and cookie do not follow to another origin', async () => {
+  it('credential theft: authorization and cookie are not sent to another origin', async () => {
     const thief = closedAfterwards(
       await startWebServer((_request, response) => response.end('got it')),
     )
@@ -163,7 +163,7 @@ describe('what a redirect makes of the request (Fetch standard, HTTP-redirect fe
     expect([headers.authorization, headers.cookie]).toEqual([undefined, undefined])
   })
 
-  it('they stay with the origin that they were set for', async () => {
+  it('authorization and cookie are kept within the same origin', async () => {
     const { run, url } = await redirecting()
     const end = receivedIn(textOf(await answered(run, url + to('/end'), { headers: secrets })))
     expect(end.headers).toMatchObject({ authorization: 'Bearer t', cookie: 'a=1' })

@@ -8,7 +8,7 @@ const echo = () => serving((request, response) => response.end(JSON.stringify(re
 const receivedIn = (text: string) => JSON.parse(text) as Received
 
 describe('a request', () => {
-  it('arrives with method, path, query, headers and body as they were written', async () => {
+  it('arrives with method, path, query, headers and body unchanged', async () => {
     const { run, url } = await echo()
     const headers: [string, string][] = [
       ['X-Own', ' a b '],
@@ -27,7 +27,7 @@ describe('a request', () => {
     })
   })
 
-  it('says who it is, what it takes, and nothing about us', async () => {
+  it('identifies itself, lists accepted encodings, and reveals nothing about the host', async () => {
     const { server, run, url } = await echo()
     const { headers } = receivedIn(textOf(await answered(run, url)))
     expect(headers).toEqual({
@@ -39,7 +39,7 @@ describe('a request', () => {
     })
   })
 
-  it('may say who it is, and what it takes, itself', async () => {
+  it('can set its own user agent and accept headers', async () => {
     const { run, url } = await echo()
     const headers: [string, string][] = [
       ['User-Agent', 'mine/2'],
@@ -49,7 +49,7 @@ describe('a request', () => {
     expect(received.headers).toMatchObject({ 'user-agent': 'mine/2', accept: 'text/html' })
   })
 
-  it('carries bytes of headers that are not ASCII as they are, both ways', async () => {
+  it('preserves non-ASCII header bytes in both directions', async () => {
     const { run, url } = await serving((request, response) =>
       response.setHeader('x-back', String(request.headers['x-own'])).end(),
     )
@@ -76,20 +76,20 @@ describe('a request', () => {
     'GÉT',
     'A B',
     'X'.repeat(33),
-  ])('with the method %j is refused', async (method) => {
+  ])('with the method %j is rejected', async (method) => {
     const { server, run, url } = await echo()
     await refused(run, url, { method })
     expect(server.received).toEqual([])
   })
 
-  it.each(['GET', 'HEAD'])('%s with a body is refused', async (method) => {
+  it.each(['GET', 'HEAD'])('%s with a body is rejected', async (method) => {
     const { run, url } = await echo()
     expect((await refused(run, url, { method, body: 'x' })).message).toBe(
-      `a ${method} request has no body`,
+      `a ${method} request cannot have a body`,
     )
   })
 
-  it('body is read before the call returns: the caller may use its memory again', async () => {
+  it('body is copied before the call returns: the caller can reuse its memory', async () => {
     const { run, url } = await echo()
     const body = Buffer.from('first')
     const answer = answered(run, url, { method: 'POST', body })
@@ -108,7 +108,7 @@ describe('a request', () => {
     ['a header alone', { url: 'x', method: 'GET', redirect: 'follow', headers: [['a']] }],
     ['another redirect mode', { url: 'x', method: 'GET', redirect: 'maybe', headers: [] }],
     ['a URL that is no text', { url: {}, method: 'GET', redirect: 'follow', headers: [] }],
-  ])('that the prelude would not have sent (%s) is refused', async (_what, request) => {
+  ])('that the prelude would not send (%s) is rejected', async (_what, request) => {
     const { run } = await echo()
     const answer = await run.fetch(request, new Uint8Array(0), new AbortController().signal)
     expect(answer.ok).toBe(false)
@@ -126,19 +126,19 @@ describe('header smuggling', () => {
     ['another control character', 'a\u0001b'],
     ['a character whose low byte is a line feed', 'a\u010ax-evil: 1'],
     ['a character whose low byte is a carriage return', 'a\u560d\u560ax-evil: 1'],
-  ])('%s in a value is refused', async (_what, value) => {
+  ])('%s in a value is rejected', async (_what, value) => {
     const { server, run, url } = await echo()
     const { message } = await refused(run, url, { headers: [['x-own', value]] })
-    expect(message).toBe('the value of the header x-own is not valid')
+    expect(message).toBe('the header x-own has an invalid value')
     expect(server.received).toEqual([])
   })
 
   it.each(['', 'a b', 'a:b', 'a\r\nb', 'ä', 'a\0', '(a)'])(
-    'the name %j is refused',
+    'the name %j is rejected',
     async (name) => {
       const { server, run, url } = await echo()
       const { message } = await refused(run, url, { headers: [[name, 'x']] })
-      expect(message).toBe('a header has a name that is not valid')
+      expect(message).toBe('a header has an invalid name')
       expect(server.received).toEqual([])
     },
   )
@@ -158,7 +158,7 @@ describe('header smuggling', () => {
     ['Proxy-Connection', 'close'],
     ['Sec-Fetch-Site', 'none'],
     ['Accept-Encoding', 'zstd'],
-  ])('%s is the host’s to set', async (name, value) => {
+  ])('%s is set only by the host', async (name, value) => {
     const { server, run, url } = await echo()
     const plain = receivedIn(textOf(await answered(run, url, { method: 'POST', body: 'data' })))
     const headers: [string, string][] = [[name, value]]
@@ -166,14 +166,14 @@ describe('header smuggling', () => {
     expect(server.received[1]).toEqual(plain)
   })
 
-  it('a path cannot hold a line break', async () => {
+  it('a path cannot contain a line break', async () => {
     const { server, run, url } = await echo()
     await answered(run, `${url}/a\r\nb?c\nd%0d%0ae`)
     expect(server.received[0]?.url).toBe('/ab?cd%0d%0ae')
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it('has status, text, headers and the URL without its fragment', async () => {
     const { run, url } = await serving((_request, response) =>
       response.writeHead(404, 'Not Here', { 'X-Own': 'yes' }).end('gone'),
@@ -189,7 +189,7 @@ describe('an answer', () => {
     expect(textOf(answer)).toBe('gone')
   })
 
-  it('shows every cookie that is set, and the next request sends none of them', async () => {
+  it('shows every cookie, and the next request sends none of them', async () => {
     const { server, run, url } = await serving((_request, response) =>
       response.setHeader('set-cookie', ['a=1', 'b=2; Secure']).end(),
     )
@@ -204,13 +204,13 @@ describe('an answer', () => {
 })
 
 describe('connections', () => {
-  it('are kept between the requests of a run', async () => {
+  it('are reused between the requests of a run', async () => {
     const { server, run, url } = await echo()
     for (let i = 0; i < 5; i++) await answered(run, url)
     expect(server.connections()).toBe(1)
   })
 
-  it('of one run are not used by the next', async () => {
+  it('of one run are not reused by the next', async () => {
     const server = closedAfterwards(await startWebServer((_request, response) => response.end()))
     const url = `http://127.0.0.1:${server.port}/`
     const allow = [{ host: '127.0.0.1', port: server.port }]
@@ -223,7 +223,7 @@ describe('connections', () => {
     expect(server.connections()).toBe(3)
   })
 
-  it('that the server has closed meanwhile are made anew', async () => {
+  it('are reopened if the server has closed them', async () => {
     const { server, run, url } = await serving((_request, response) =>
       response.setHeader('connection', 'close').end(),
     )
@@ -234,7 +234,7 @@ describe('connections', () => {
 })
 
 describe('an abort', () => {
-  it('ends the request and leaves the run to go on', async () => {
+  it('ends the request without affecting the run', async () => {
     const { run, url } = await serving((request, response) => {
       if (request.url !== '/hang') response.end('on')
     })
@@ -245,13 +245,13 @@ describe('an abort', () => {
     expect(textOf(await answered(run, url))).toBe('on')
   })
 
-  it('before the call makes no request', async () => {
+  it('before the call prevents the request', async () => {
     const { server, run, url } = await echo()
     await refused(run, url, { signal: AbortSignal.abort() })
     expect(server.received).toEqual([])
   })
 
-  it('of one that waits for its turn leaves the others theirs', async () => {
+  it('of a queued request does not affect the others', async () => {
     const { server, run, url } = await serving((request, response) => {
       if (request.url === '/hold') setTimeout(() => response.end(), 100)
       else response.end()
@@ -266,7 +266,7 @@ describe('an abort', () => {
     expect(server.received.map((request) => request.url)).not.toContain('/never')
   })
 
-  it('by the end of the run ends all of its requests and connections, and no other begins', async () => {
+  it('by the end of the run ends all its requests and connections, and no new request starts', async () => {
     const { server, run, url } = await serving(() => {})
     const hanging = Array.from({ length: 15 }, () => ask(run, url))
     await expect.poll(() => server.received.length).toBe(10)
@@ -280,10 +280,10 @@ describe('an abort', () => {
   })
 })
 
-describe('a server that closes its connections after each answer without saying so', () => {
+describe('a server that closes its connections after each response without announcing it', () => {
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'
 
-  it('is asked again over a fresh connection, for what may be asked twice', async () => {
+  it('gets idempotent requests again over a new connection', async () => {
     const server = closedAfterwards(await startRawServer((socket) => socket.end(OK)))
     const run = runWith([server.port])
     for (let n = 0; n < 20; n++)
@@ -291,7 +291,7 @@ describe('a server that closes its connections after each answer without saying 
     expect(run.count).toBe(20)
   })
 
-  it('is not sent a POST twice', async () => {
+  it('does not get a POST twice', async () => {
     let sent = 0
     const server = closedAfterwards(
       await startRawServer((socket) => {

@@ -22,13 +22,13 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** Closes it when the test ends. */
+/** Closes `thing` at the end of the test. */
 export function closedAfterwards<T extends { close(): unknown }>(thing: T): T {
   closing.push(() => thing.close())
   return thing
 }
 
-/** A run with these ports of 127.0.0.1 allowed, as an operator allows them for local development. */
+/** Creates a run with these ports of 127.0.0.1 allowed, as an operator does for local development. */
 export function runWith(
   ports: readonly number[],
   world: OutboundWorld = {},
@@ -58,22 +58,22 @@ export async function refused(run: RunOutbound, url: string, request?: Ask): Pro
 
 export const textOf = ({ bytes }: Answered): string => Buffer.from(bytes).toString()
 
-/** A server, and a run that may reach it. */
+/** Starts a server, and a run that can reach it. */
 export async function serving(respond: Respond, world?: OutboundWorld) {
   const server = closedAfterwards(await startWebServer(respond))
   return { server, run: runWith([server.port], world), url: `http://127.0.0.1:${server.port}` }
 }
 
-/** A server that sends these bytes and nothing else, and a run that may reach it. */
+/** Starts a server that sends raw bytes, and a run that can reach it. */
 export async function speaking(speak: (socket: Socket) => void, world?: OutboundWorld) {
   const server = closedAfterwards(await startRawServer(speak))
   return { server, run: runWith([server.port], world), url: `http://127.0.0.1:${server.port}` }
 }
 
-/** Time-outs short enough to be waited for. */
+/** Timeouts short enough for a test, in milliseconds. */
 export const SHORT = { connect: 1_000, answer: 300, idle: 300 }
 
-/** A response that never ends, as fast as it is read. */
+/** Sends an endless response as fast as the client reads it. */
 export function speakEndlessly(socket: Socket): void {
   socket.write('HTTP/1.1 200 OK\r\n\r\n')
   const part = Buffer.alloc(65_536, 'x')

@@ -5,7 +5,7 @@ import type { NameServer } from '../../doubles/name-server.ts'
 import { startNameServer } from '../../doubles/name-server.ts'
 import { refused } from './requests.ts'
 
-/** What an action may write to reach what it must not. */
+/** URLs with which an action might try to reach forbidden hosts. */
 const REFUSED: Record<string, string[]> = {
   'loopback IPv4': [
     'http://127.0.0.1/',
@@ -180,7 +180,7 @@ beforeAll(async () => {
 afterAll(() => nameServer.close())
 
 describe.each(Object.entries(REFUSED))('%s', (_kind, urls) => {
-  it.each(urls)('%j is refused, and no name server is asked', async (url) => {
+  it.each(urls)('%j is rejected without a DNS query', async (url) => {
     const run = new Outbound(PUBLIC_ONLY, { nameServers: [nameServer.address] }).forRun()
     const before = nameServer.asked.length
     const { message } = await refused(run, url)
@@ -191,11 +191,11 @@ describe.each(Object.entries(REFUSED))('%s', (_kind, urls) => {
   })
 })
 
-it('there are more than sixty of them', () => {
+it('the table has more than 120 spellings', () => {
   expect(new Set(Object.values(REFUSED).flat()).size).toBeGreaterThan(120)
 })
 
-it('a URL of 8,192 characters is taken, and one more is not', async () => {
+it('a URL of 8,192 characters is accepted, and one more is rejected', async () => {
   const run = outbound.forRun()
   const start = 'http://127.0.0.1/'
   const longest = await refused(run, start.padEnd(8192, 'x'))

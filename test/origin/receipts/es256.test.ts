@@ -5,10 +5,10 @@ import { privateKeyOf } from '../../../origin/keys/p256-key.ts'
 import { es256 } from '../../../origin/receipts/es256.ts'
 import { newReceiptKey } from '../../shared/receipts.ts'
 
-/** So many that r or s is often a byte shorter, or has its top bit set. */
+/** Enough that r or s is often a byte shorter, or has its top bit set. */
 const SIGNATURES = 2_000
 
-it('makes signatures of 64 bytes that verify, with the lower s, whatever the length of r and s', () => {
+it('creates valid signatures of 64 bytes with the lower s, for any length of r and s', () => {
   const key = privateKeyOf(newReceiptKey())
   const publicKey = { key: createPublicKey(key), dsaEncoding: 'ieee-p1363' as const }
   let short = 0

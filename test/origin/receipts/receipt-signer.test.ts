@@ -14,8 +14,8 @@ const placeOf = (receipt: string) => {
   return { series, sequence }
 }
 
-describe('what a process signs', () => {
-  it('is one chain for each account, failed runs in it too', () => {
+describe('the receipts of a process', () => {
+  it('form one series per account, including failed runs', () => {
     const sign = signerWith(KEY)
     const mine = [sign(), sign(FAILURE)].map(placeOf)
     const other = placeOf(sign(SUCCESS, { account: OTHER_ACCOUNT }))
@@ -26,11 +26,11 @@ describe('what a process signs', () => {
     expect(other.series).not.toBe(third.series)
   })
 
-  it('is another series than that of another process with the same key', () => {
+  it('form another series than those of another process with the same key', () => {
     expect(placeOf(signerWith(KEY)()).series).not.toBe(placeOf(signerWith(KEY)()).series)
   })
 
-  it('many accounts: the one that was forgotten begins a new series, never an old number again', () => {
+  it('many accounts: an evicted account starts a new series and never reuses a number', () => {
     const sign = signerWith(KEY, 2)
     const first = placeOf(sign())
     const others = ['01', '02'].map((byte) => `0x${byte.repeat(32)}`)
@@ -41,7 +41,7 @@ describe('what a process signs', () => {
     expect(placeOf(sign(SUCCESS, { account: others[1]! })).sequence).toBe(2)
   })
 
-  it('carries the outcome on, unchanged but for the receipt', () => {
+  it('contain the outcome unchanged', () => {
     expect(payloadOf(signerWith(KEY)()).charged_cents).toBe(SUCCESS.charged_cents)
   })
 })

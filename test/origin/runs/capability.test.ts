@@ -11,7 +11,7 @@ import { accountOf, addressOf, keyring, pkpIdOf, texts } from './wallet-holder.t
 
 const CID = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
 const OTHER_CID = 'QmNecXLe3tMEdoo992NpHrcXwtbvieS1KhNmrv2iE2VBBN'
-/** What a run of the action by the account's own key gets. */
+/** Returns the result of an operation in a run of the action with the account's own key. */
 function asked(account: Account, operation: KeyOperation, cid = CID): Promise<string> {
   return capabilityFor(keyring, cid, () => ({ account, keyHash: account.hash })).keyOperation(
     operation,
@@ -24,7 +24,7 @@ const outside = addressOf(account.hash, 'outside')
 const foreign = addressOf(id('another account'), 'permitted')
 const encrypted = (message = 'secret') => asked(account, { name: 'encrypt', pkpId, message })
 
-/** The operations on a wallet, all under one rule of permission. */
+/** The operations on a wallet, which all have the same permission rule. */
 const OPERATIONS: [KeyOperation['name'], (pkpId: string) => Promise<KeyOperation>][] = [
   ['getPrivateKey', async (wallet) => ({ name: 'getPrivateKey', pkpId: wallet })],
   ['encrypt', async (wallet) => ({ name: 'encrypt', pkpId: wallet, message: 'secret' })],
@@ -35,29 +35,31 @@ const OPERATIONS: [KeyOperation['name'], (pkpId: string) => Promise<KeyOperation
 ]
 
 describe.each(OPERATIONS)('%s', (name, operation) => {
-  it('is answered for the wallet of a group that permits the action, in either spelling', async () => {
+  it('is allowed for a wallet in a group that permits the action, in any spelling of its ID', async () => {
     for (const spelling of [pkpId, pkpId.toLowerCase(), pkpIdOf(account.hash, 'permitted')])
       expect(await asked(account, await operation(spelling))).toMatch(/./)
   })
 
-  it('is refused for a wallet outside that group', async () => {
+  it('is rejected for a wallet outside that group', async () => {
     const refused = asked(account, await operation(outside))
     await expect(refused).rejects.toThrow(
-      `${name}: wallet ${outside} is in no group that permits the action ${CID}`,
+      `${name}: the wallet ${outside} and the action ${CID} are not in the same group`,
     )
   })
 
-  it('is refused to an action that the wallet’s group does not permit', async () => {
+  it('is rejected for an action that the wallet’s group does not permit', async () => {
     const refused = asked(account, await operation(pkpId), OTHER_CID)
-    await expect(refused).rejects.toThrow(`${name}: wallet ${pkpId} is in no group`)
+    await expect(refused).rejects.toThrow(
+      `${name}: the wallet ${pkpId} and the action ${OTHER_CID} are not in the same group`,
+    )
   })
 
-  it('is refused for a wallet of another account', async () => {
+  it('is rejected for a wallet of another account', async () => {
     const refused = asked(account, await operation(foreign))
-    await expect(refused).rejects.toThrow(`${name}: this account has no wallet ${foreign}`)
+    await expect(refused).rejects.toThrow(`${name}: the account has no wallet ${foreign}`)
   })
 
-  it('stolen registration: a foreign address with its path gives nothing', async () => {
+  it('stolen registration: rejects a foreign address that was registered with its path', async () => {
     const stolen = zeroPadValue(foreign, 32).toLowerCase()
     const wallets = new Map([
       [stolen, { pkpId: stolen, derivationPath: id('permitted'), ...texts }],
@@ -65,35 +67,37 @@ describe.each(OPERATIONS)('%s', (name, operation) => {
     const group = { ...account.groups.get(1)!, pkpIds: new Set([stolen]) }
     const thief = { ...account, wallets, groups: new Map([[1, group]]) }
     const refused = asked(thief, await operation(foreign))
-    await expect(refused).rejects.toThrow(`${name}: this account has no wallet ${foreign}`)
+    await expect(refused).rejects.toThrow(`${name}: the account has no wallet ${foreign}`)
   })
 
   it.each([
-    ['the wildcard', `0x${'0'.repeat(64)}`, 'pkpId must name one wallet'],
-    ['the zero address', `0x${'0'.repeat(40)}`, 'pkpId must name one wallet'],
+    ['the wildcard', `0x${'0'.repeat(64)}`, 'pkpId must identify one wallet'],
+    ['the zero address', `0x${'0'.repeat(40)}`, 'pkpId must identify one wallet'],
     ['no hex', 'wallet', 'pkpId must be a wallet address'],
     ['hex of another length', '0x1234', 'pkpId must be a wallet address'],
-  ])('is refused for %s', async (_what, wallet, message) => {
+  ])('is rejected for %s', async (_what, wallet, message) => {
     await expect(asked(account, await operation(wallet))).rejects.toThrow(`${name}: ${message}`)
   })
 
-  it('is refused once the key that began the run was revoked', async () => {
+  it('is rejected after the API key of the run was revoked', async () => {
     const revoked = () => {
       throw new Error('revoked')
     }
     const refused = capabilityFor(keyring, CID, revoked).keyOperation(await operation(pkpId))
-    await expect(refused).rejects.toThrow(`${name}: the API key that began this run was revoked`)
+    await expect(refused).rejects.toThrow(
+      `${name}: the API key that started this run has been revoked`,
+    )
   })
 
-  it('is refused while nobody can look up who may do what', async () => {
+  it('is rejected while permissions cannot be read from the chain', async () => {
     const away = () => {
-      throw new ChainUnavailable('the chain does not answer')
+      throw new ChainUnavailable('its nodes do not respond')
     }
     const refused = capabilityFor(keyring, CID, away).keyOperation(await operation(pkpId))
-    await expect(refused).rejects.toThrow('the chain does not answer')
+    await expect(refused).rejects.toThrow('its nodes do not respond')
   })
 
-  it('is refused to a usage key whose group is another one', async () => {
+  it('is rejected for a usage key of another group', async () => {
     const usageKey = { executeInGroups: new Set([2]) } as unknown as UsageKey
     const two: Group = { ...account.groups.get(1)!, id: 2, pkpIds: new Set() }
     const groups = new Map([...account.groups, [2, two]])
@@ -103,15 +107,17 @@ describe.each(OPERATIONS)('%s', (name, operation) => {
       usageKey,
     })
     const refused = capabilityFor(keyring, CID, holder).keyOperation(await operation(pkpId))
-    await expect(refused).rejects.toThrow(`${name}: wallet ${pkpId} is in no group`)
+    await expect(refused).rejects.toThrow(
+      `${name}: the wallet ${pkpId} and the action ${CID} are not in the same group`,
+    )
   })
 })
 
-describe('what was encrypted for a wallet', () => {
+describe('a ciphertext of a wallet', () => {
   const decrypted = (holder: Account, wallet: string, ciphertext: string) =>
     asked(holder, { name: 'decrypt', pkpId: wallet, ciphertext })
 
-  it('is decrypted for it, by another action too', async () => {
+  it('can be decrypted for the wallet, also by another action', async () => {
     const two: Group = { ...account.groups.get(1)!, cidHashes: new Set([cidHash(OTHER_CID)]) }
     const other = { ...account, groups: new Map([[1, two]]) }
     const ciphertext = await encrypted('grüße')
@@ -120,32 +126,34 @@ describe('what was encrypted for a wallet', () => {
     expect(await elsewhere).toBe('grüße')
   })
 
-  it('ciphertext of another wallet: permission for one wallet opens no other’s', async () => {
+  it('ciphertext of another wallet: permission for one wallet does not decrypt it', async () => {
     const wallets = ['permitted', 'outside'].map((path) => pkpIdOf(account.hash, path))
     const group = { ...account.groups.get(1)!, pkpIds: new Set(wallets) }
     const both = { ...account, groups: new Map([[1, group]]) }
     await expect(decrypted(both, outside, await encrypted())).rejects.toThrow(
-      'decrypt: the ciphertext was altered or cut, or encrypted for another wallet or account',
+      'decrypt: the ciphertext was modified, truncated, or encrypted for another wallet or account',
     )
   })
 
-  it('ciphertext of another account: a wallet registered under the same path opens nothing', async () => {
+  it('ciphertext of another account: a wallet registered with the same path does not decrypt it', async () => {
     const other = accountOf('another account', ['permitted'], [CID])
     await expect(decrypted(other, foreign, await encrypted())).rejects.toThrow(
-      'decrypt: the ciphertext was altered or cut, or encrypted for another wallet or account',
+      'decrypt: the ciphertext was modified, truncated, or encrypted for another wallet or account',
     )
   })
 
-  it('is bounded, and the refusal names the operation', async () => {
+  it('is limited in size, and the error names the operation', async () => {
     const long = 'é'.repeat(ENCRYPTED_MESSAGE_MAX_BYTES / 2 + 1)
-    await expect(encrypted(long)).rejects.toThrow('encrypt: the message is 65538 bytes')
-    await expect(encrypted('\ud800')).rejects.toThrow('encrypt: the message holds half a surrogate')
+    await expect(encrypted(long)).rejects.toThrow('encrypt: the message has 65538 bytes')
+    await expect(encrypted('\ud800')).rejects.toThrow(
+      'encrypt: the message contains a lone surrogate',
+    )
     await expect(decrypted(account, pkpId, '!')).rejects.toThrow('decrypt: the ciphertext is not')
   })
 })
 
 describe('the keys of an action', () => {
-  it('are its own, and only their public half is another action’s to ask for', async () => {
+  it('are separate, and another action can get only their public keys', async () => {
     const own = await asked(account, { name: 'getSvcActionPrivateKey' })
     expect(own).toMatch(/^0x[0-9a-f]{64}$/)
     const address = { name: 'getSvcActionWalletAddress', ipfsId: CID } as const
@@ -156,7 +164,7 @@ describe('the keys of an action', () => {
   })
 
   it.each(['', 'Qm', `${CID}x`, CID.toLowerCase(), '../root'])(
-    'are none for %j',
+    'cannot be requested with the ID %j',
     async (ipfsId) => {
       for (const name of ['getSvcActionPublicKey', 'getSvcActionWalletAddress'] as const)
         await expect(asked(account, { name, ipfsId })).rejects.toThrow(

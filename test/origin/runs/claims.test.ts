@@ -26,7 +26,7 @@ const success = (response: unknown): Outcome => ({
 let count = 0
 const newRun = (accountHash = ACCOUNT) => ({ accountHash, runId: `run-${++count}` })
 
-/** A process of the origin with a clock of its own. */
+/** Simulates a process of the origin with its own clock. */
 function process({ db }: OpenDatabase, { predecessor }: { predecessor?: string } = {}) {
   const id = `process-${++count}`
   const clock = { at: Date.now() }
@@ -41,7 +41,7 @@ function claimsHold(open: () => OpenDatabase): void {
     return [one, other] as const
   }
 
-  it('a run is claimed by one of many that try', async () => {
+  it('lets only one of many attempts claim a run', async () => {
     const [one, other] = await pair()
     const run = newRun()
     const tries = Array.from({ length: 20 }, (_, n) =>
@@ -51,7 +51,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await one.claims.state(run)).toEqual({ state: 'running' })
   })
 
-  it('an unknown run is absent, and one id in two accounts is two runs', async () => {
+  it('does not find an unknown run, and treats one ID in two accounts as two runs', async () => {
     const [{ claims }] = await pair()
     const run = newRun()
     const other = { ...run, accountHash: `0x${'bb'.repeat(32)}` }
@@ -62,7 +62,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await claims.state(other)).toEqual({ state: 'running' })
   })
 
-  it('the first stored outcome is the outcome, whoever stores another', async () => {
+  it('keeps the first stored outcome, and ignores other processes', async () => {
     const [one, other] = await pair()
     const run = newRun()
     await one.claims.claim(run, 1)
@@ -74,7 +74,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect((await other.claims.states([run.runId])).get(run.runId)).toEqual(known)
   })
 
-  it('a released claim can be made again; an ended one cannot be released', async () => {
+  it('allows a released claim to be claimed again, but not the release of a finished one', async () => {
     const [one, other] = await pair()
     const run = newRun()
     await one.claims.claim(run, 1)
@@ -87,7 +87,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await one.claims.claim(run, 3)).toBe(false)
   })
 
-  it('the runs of a dead process end as origin_lost, and its late outcome changes nothing', async () => {
+  it('marks the runs of a dead process as origin_lost, and ignores its late outcomes', async () => {
     const [dead, alive] = await pair()
     const [run, ended] = [newRun(), newRun()]
     await dead.claims.claim(run, 1)
@@ -104,7 +104,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await alive.claims.claim(run, 2)).toBe(false)
   })
 
-  /** A run that a dead process left, and that has ended as `origin_lost` in its first attempt. */
+  /** Creates a run of a dead process, whose first attempt has ended as `origin_lost`. */
   const lostRun = async () => {
     const [one, other] = await pair()
     const dead = process(open())
@@ -118,7 +118,7 @@ function claimsHold(open: () => OpenDatabase): void {
   }
   const lost = { state: 'ended', outcome: { status: 'failed', code: 'origin_lost' } }
 
-  it('a lost run is taken over once, of all that try in two processes', async () => {
+  it('lets only one of many attempts in two processes take over a lost run', async () => {
     const { one, other, dead, run } = await lostRun()
     const tries = Array.from({ length: 20 }, (_, n) =>
       (n % 2 ? one : other).claims.takeOver(run, 2),
@@ -127,7 +127,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(taken.filter(Boolean)).toHaveLength(1)
     expect(await other.claims.state(run)).toEqual({ state: 'running' })
     const [winner, loser] = taken.indexOf(true) % 2 ? [one, other] : [other, one]
-    // Neither the loser nor the process that was taken for dead ends it.
+    // Neither the loser nor the presumed-dead process can end it.
     for (const { claims } of [loser, dead]) await claims.finish(run, success('stranger'))
     expect(await loser.claims.state(run)).toEqual({ state: 'running' })
     await winner.claims.finish(run, success('second'))
@@ -135,7 +135,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await loser.claims.takeOver(run, 3)).toBe(false)
   })
 
-  it('a lost run is taken over by a later attempt alone', async () => {
+  it('lets only a later attempt take over a lost run', async () => {
     const { one, run } = await lostRun()
     expect(await one.claims.isLost(run, 1)).toBe(false)
     expect(await one.claims.takeOver(run, 1)).toBe(false)
@@ -144,7 +144,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await one.claims.takeOver(run, 2)).toBe(true)
   })
 
-  it('a run that is taken over and lost again is taken over by a later attempt yet', async () => {
+  it('lets only a still later attempt take over a run that was lost twice', async () => {
     const { one, other, run } = await lostRun()
     await one.claims.takeOver(run, 2)
     other.clock.at += 2 * HEARTBEAT_LOST_MS
@@ -155,7 +155,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await other.claims.takeOver(run, 3)).toBe(true)
   })
 
-  it('a claim that was taken over and is given back is lost, and never unknown', async () => {
+  it('marks a released takeover as lost, never as unknown', async () => {
     const { one, other, run } = await lostRun()
     await one.claims.takeOver(run, 2)
     await one.claims.release(run)
@@ -171,7 +171,7 @@ function claimsHold(open: () => OpenDatabase): void {
       'another failure',
       { ...success(0), status: 'failed', code: 'action_threw', message: 'no', stack: '' },
     ],
-  ])('%s is never taken over, nor is a run under way', async (_, outcome) => {
+  ])('never lets %s be taken over, nor a run that is still running', async (_, outcome) => {
     const [{ claims }, other] = await pair()
     const run = newRun()
     await claims.claim(run, 1)
@@ -184,7 +184,7 @@ function claimsHold(open: () => OpenDatabase): void {
     })
   })
 
-  it('a process that says that it lives keeps its runs', async () => {
+  it('keeps the runs of a process that sends heartbeats', async () => {
     const [busy, other] = await pair()
     const run = newRun()
     await busy.claims.claim(run, 1)
@@ -195,7 +195,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await other.claims.state(run)).toEqual({ state: 'running' })
   })
 
-  it('a process that was taken for dead and lives is watched again: its next death is noticed', async () => {
+  it('monitors a process again that was presumed dead, and detects its next failure', async () => {
     const [slow, other] = await pair()
     other.clock.at += HEARTBEAT_LOST_MS + 1_000
     await other.claims.reap()
@@ -210,7 +210,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await other.claims.state(run)).toMatchObject({ outcome: { code: 'origin_lost' } })
   })
 
-  it('replay: a request id is taken once, by whichever process', async () => {
+  it('replay: accepts a request ID only once, in any process', async () => {
     const [one, other] = await pair()
     const id = `request-${++count}`
     const expires = one.clock.at + 60_000
@@ -218,7 +218,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect((await Promise.all(taken)).filter(Boolean)).toHaveLength(1)
   })
 
-  it('replay: an id is not forgotten while a process with a slow clock would take the request', async () => {
+  it('replay: keeps a request ID while a process with a slow clock would still accept the request', async () => {
     const [fast, slow] = await pair()
     const id = `request-${++count}`
     const expires = slow.clock.at + 60_000
@@ -231,7 +231,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await slow.claims.takeRequest(id, expires)).toBe(true)
   })
 
-  it('an outcome is kept for a day and then forgotten; a run under way never is', async () => {
+  it('deletes an outcome after a day, and never a running run', async () => {
     const [{ claims, clock }] = await pair()
     const [ended, running] = [newRun(), newRun()]
     await claims.claim(ended, 1)
@@ -246,7 +246,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await claims.state(running)).toEqual({ state: 'running' })
   })
 
-  it('a row that can not be read ends its own run, and spoils no answer about others', async () => {
+  it('ends a run with an unreadable row, without affecting others', async () => {
     const [{ claims }] = await pair()
     const [whole, damaged] = [newRun(), newRun()]
     for (const run of [whole, damaged]) {
@@ -261,7 +261,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(states.get(damaged.runId)).toMatchObject({ outcome: { code: 'outcome_lost' } })
   })
 
-  it('outcomes that are too much for one answer are told when they are asked for again', async () => {
+  it('returns outcomes beyond the response limit in later requests', async () => {
     const [{ claims }] = await pair()
     const all = Array.from({ length: 4 }, newRun)
     for (const run of all) {
@@ -278,7 +278,7 @@ function claimsHold(open: () => OpenDatabase): void {
     }
   })
 
-  it('an outcome that can not be written ends its run all the same', async () => {
+  it('ends a run even if its outcome cannot be serialized', async () => {
     const [{ claims }] = await pair()
     const run = newRun()
     await claims.claim(run, 1)
@@ -286,7 +286,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await claims.state(run)).toMatchObject({ outcome: { code: 'outcome_lost' } })
   })
 
-  it('a claim that nobody carries is given back, and no younger one or carried one is', async () => {
+  it('releases an old claim without a run, but no recent or active one', async () => {
     const [{ claims, clock }] = await pair()
     const [forgotten, carried] = [newRun(), newRun()]
     for (const run of [forgotten, carried]) await claims.claim(run, 1)
@@ -300,7 +300,7 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await claims.state(carried)).toEqual({ state: 'running' })
   })
 
-  it('stolen database: outcomes are encrypted, each for its own row', async () => {
+  it('stolen database: encrypts each outcome for its own row', async () => {
     const [{ claims }] = await pair()
     const [one, other] = [newRun(), newRun()]
     for (const run of [one, other]) await claims.claim(run, 1)
@@ -321,7 +321,7 @@ function claimsHold(open: () => OpenDatabase): void {
 onSharedDatabase(1, (open) => {
   claimsHold(() => open(0))
 
-  it('what the process before this one left is ended at once, and what others claim is theirs', async () => {
+  it('ends the runs of the predecessor at once, but not those of other processes', async () => {
     const [earlier, other] = [process(open(0)), process(open(0))]
     const now = process(open(0), { predecessor: earlier.id })
     for (const { claims } of [earlier, other, now]) await claims.heartbeat()
@@ -336,7 +336,7 @@ onSharedDatabase(1, (open) => {
     expect(known).not.toContain(earlier.id)
   })
 
-  it('stolen disk: no outcome stands in the data folder', async () => {
+  it('stolen disk: stores no plaintext outcome in the data folder', async () => {
     const { claims } = process(open(0))
     const run = newRun()
     await claims.claim(run, 1)

@@ -24,23 +24,23 @@ beforeAll(async () => {
 })
 afterAll(() => origin.close())
 
-describe('a text that an action has encrypted', () => {
-  it('is decrypted by an action of the wallet’s group, for a usage key of that group', async () => {
+describe('a text encrypted by an action', () => {
+  it('can be decrypted by an action of the wallet’s group, for a usage key of that group', async () => {
     const usage = await origin.usageKey(account, { execute_in_groups: [1] })
     const { status, body } = await origin.run(usage, DECRYPT, { pkpId, ciphertext })
     expect([status, body.response]).toEqual([200, 'the token'])
   })
 
-  it('stays closed to an action in no group of the wallet, which is told what would permit it', async () => {
+  it('cannot be decrypted by an action outside the wallet’s groups, and the error says how to permit it', async () => {
     const other = `${DECRYPT} // another action`
     const { status, body } = await origin.run(account, other, { pkpId, ciphertext })
     expect(status).toBe(500)
-    expect(body).toContain('decrypt: wallet')
+    expect(body).toContain('decrypt: the wallet')
     expect(body).toContain('add_pkp_to_group')
     expect(body).not.toContain('the token')
   })
 
-  it('stays closed to another account, which permits everything to itself', async () => {
+  it('cannot be decrypted by another account, even if that account permits everything', async () => {
     const thief = await origin.account()
     const own = await origin.wallet(thief)
     await origin.group(thief, {
@@ -64,7 +64,7 @@ describe('a text that an action has encrypted', () => {
     }
   })
 
-  it('opens after the account’s key was rotated: it belongs to the account, not to the key', async () => {
+  it('can be decrypted after the account key was rotated, because it belongs to the account', async () => {
     const { body } = await origin.core('rotate_account_api_key', {
       method: 'POST',
       key: account,

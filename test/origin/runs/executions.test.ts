@@ -34,7 +34,7 @@ function claimsOf(processId: string): RunClaims {
   return new RunClaims({ ...options, db, processId })
 }
 
-/** Returns the executions of process `a`, and the spied-on budget of its runs. */
+/** Returns the executions of process `a`, and a spy on the budget of its runs. */
 function executionsWith(run: ActionPool['run']) {
   const reservation = { cents: 1, settle: vi.fn(), release: vi.fn(), prepare: vi.fn() }
   const allowed = { ended: vi.fn(), release: vi.fn(), prepare: vi.fn() }
@@ -55,15 +55,15 @@ function executionsWith(run: ActionPool['run']) {
   return { executions, reservation, allowed }
 }
 
-describe('the charge of a run with an id', () => {
-  it('is settled once its outcome is stored', async () => {
+describe('the charge of a run with an ID', () => {
+  it('is settled after its outcome is stored', async () => {
     const { executions, reservation } = executionsWith(async () => RETURNED)
     const run = await executions.runOnce(EXECUTION, newRun())
     expect(await run?.outcome).toMatchObject({ status: 'success' })
     expect(reservation.settle).toHaveBeenCalledExactlyOnceWith('execution', 1, { subject: 'Qm' })
   })
 
-  it('is no more than was reserved for it', async () => {
+  it('does not exceed the reservation', async () => {
     const long = { ...RETURNED, durationMs: 2_500 }
     const { executions, reservation } = executionsWith(async () => long)
     const run = await executions.runOnce(EXECUTION, newRun())
@@ -71,7 +71,7 @@ describe('the charge of a run with an id', () => {
     expect(reservation.settle).toHaveBeenCalledExactlyOnceWith('execution', 1, { subject: 'Qm' })
   })
 
-  it('double charge: is dropped when another process has stored the outcome', async () => {
+  it('double charge: is dropped if another process has stored the outcome', async () => {
     const [own, other] = [claimsOf('a'), claimsOf('b')]
     await own.heartbeat()
     const { executions, reservation } = executionsWith(async () => {
@@ -87,7 +87,7 @@ describe('the charge of a run with an id', () => {
 })
 
 describe('the reserved credit and allowance', () => {
-  it('are released when another process has claimed the run', async () => {
+  it('are released if another process has claimed the run', async () => {
     const run = newRun()
     await claimsOf('b').claim({ accountHash: ACCOUNT.hash, runId: run.id }, run.attempt)
     const { executions, reservation, allowed } = executionsWith(async () => RETURNED)
@@ -96,7 +96,7 @@ describe('the reserved credit and allowance', () => {
     expect(allowed.release).toHaveBeenCalled()
   })
 
-  it('are released when a claimed run throws', async () => {
+  it('are released if a claimed run throws', async () => {
     const { executions, reservation, allowed } = executionsWith(async () => {
       throw new Error('fault')
     })

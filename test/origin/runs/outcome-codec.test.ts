@@ -4,13 +4,13 @@ import { decryptOutcome, encryptOutcome } from '../../../origin/runs/outcome-cod
 
 const key = Buffer.alloc(32, 7)
 
-it('decrypts an outcome in the row that it was encrypted for', () => {
+it('decrypts an outcome in the row for which it was encrypted', () => {
   const run = { accountHash: '0xa', runId: 'b1' }
   const outcome = originLost('cid', 5)
   expect(decryptOutcome(key, run, encryptOutcome(key, run, outcome))).toEqual(outcome)
 })
 
-it('swapped rows: refuses the outcome of another run, also one whose names read alike', () => {
+it('swapped rows: rejects the outcome of another run, even if the concatenated names are equal', () => {
   const encrypted = encryptOutcome(key, { accountHash: '0xa', runId: 'b1' }, originLost())
   for (const other of [
     { accountHash: '0xa', runId: 'b2' },

@@ -1,4 +1,4 @@
-/** Accounts that are made by hand, with wallets of the one keyring of these tests. */
+/** Accounts built by hand, with wallets of a single keyring. */
 import { computeAddress, id, zeroPadValue } from 'ethers'
 import type { Account, Group } from '../../../origin/accounts/account.ts'
 import { cidHash } from '../../../origin/accounts/api-key.ts'
@@ -7,7 +7,7 @@ import { Keyring } from '../../../origin/keys/keyring.ts'
 export const keyring = new Keyring(new Uint8Array(32).fill(1))
 export const texts = { name: '', description: '' }
 
-/** An account with the wallets of these paths; group 1 has the first of them and these actions. */
+/** Creates an account with wallets at these paths. Group 1 has the first wallet and these actions. */
 export function accountOf(name: string, paths: string[], cids: string[]): Account {
   const hash = id(name)
   const wallets = paths.map((path) => {
@@ -35,7 +35,7 @@ export function accountOf(name: string, paths: string[], cids: string[]): Accoun
   }
 }
 
-/** EIP-55. */
+/** The EIP-55 address. */
 export const addressOf = (hash: string, path: string): string =>
   computeAddress(keyring.walletKey(hash, id(path)))
 

@@ -18,13 +18,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const path = (name: string) => join(folder, name)
 const recover = () => new ChainState(folder).recover((line) => told.push(line))
 
-/** Writes the chain's file, as of so many seconds after 1970. */
+/** Writes the chain's state file with a modification time in seconds since 1970. */
 function write(text: string, seconds = 1_000): void {
   writeFileSync(path('state.json'), text)
   utimesSync(path('state.json'), seconds, seconds)
 }
 
-it('every beginning of a state is told from the whole of it, and so are zeros', async () => {
+it('detects every truncated state, and zeros, as incomplete', async () => {
   for (let length = 0; length < WHOLE.length; length++) {
     write(WHOLE.slice(0, length))
     expect(await isWholeJson(path('state.json')), WHOLE.slice(0, length)).toBe(false)
@@ -44,7 +44,7 @@ it('every beginning of a state is told from the whole of it, and so are zeros', 
   }
 })
 
-it('a whole state is left as it is, and copied', async () => {
+it('keeps and copies a complete state', async () => {
   write(WHOLE)
   await recover()
   expect(readFileSync(path('state.json'), 'utf8')).toBe(WHOLE)
@@ -52,16 +52,18 @@ it('a whole state is left as it is, and copied', async () => {
   expect(told).toEqual([])
 })
 
-it('a torn state is replaced by its good copy, and the line says how much is lost', async () => {
+it('replaces a torn state by its good copy, and reports how much is lost', async () => {
   write(WHOLE, 1_000)
   await recover()
   write(WHOLE.slice(0, 40), 1_007)
   await recover()
   expect(readFileSync(path('state.json'), 'utf8')).toBe(WHOLE)
-  expect(told).toEqual([expect.stringMatching(/last good copy is used.*at most 7 s of chain/)])
+  expect(told).toEqual([
+    expect.stringMatching(/restored its last good copy.*at most 7 s of the chain/),
+  ])
 })
 
-it('a state that is torn while it is copied does not become the good copy', async () => {
+it('does not let a state that is torn during the copy become the good copy', async () => {
   write(WHOLE)
   await recover()
   write(WHOLE.slice(0, 40), 1_005)
@@ -69,7 +71,7 @@ it('a state that is torn while it is copied does not become the good copy', asyn
   expect(readFileSync(path('state.good.json'), 'utf8')).toBe(WHOLE)
 })
 
-it('a new chain whose first write is torn begins anew', async () => {
+it('starts over if the first write of a new chain is torn', async () => {
   await recover()
   write(WHOLE.slice(0, 40))
   await recover()
@@ -77,23 +79,23 @@ it('a new chain whose first write is torn begins anew', async () => {
   expect(told).toHaveLength(1)
 })
 
-it('a state that is gone comes back from its good copy', async () => {
+it('restores a missing state from its good copy', async () => {
   write(WHOLE)
   await recover()
   rmSync(path('state.json'))
   await recover()
   expect(readFileSync(path('state.json'), 'utf8')).toBe(WHOLE)
-  expect(told).toEqual(['state.json was missing: its last good copy is used'])
+  expect(told).toEqual(['state.json was missing; restored its last good copy'])
 })
 
-it('a torn state without any copy is an error that says what to do, and is not touched', async () => {
+it('reports a torn state without a copy, says what to do, and does not modify it', async () => {
   write(WHOLE.slice(0, 40))
   await expect(recover()).rejects.toThrow(ChildFailed)
-  await expect(recover()).rejects.toThrow(/state\.json is incomplete.*copy of your own.*begin anew/)
+  await expect(recover()).rejects.toThrow(/state\.json is incomplete.*your own backup.*start over/)
   expect(readFileSync(path('state.json'), 'utf8')).toBe(WHOLE.slice(0, 40))
 })
 
-it('a write is copied soon after it, without a start', async () => {
+it('copies a write soon after it, without a restart', async () => {
   const state = new ChainState(folder)
   await state.recover(() => {})
   state.watch()
@@ -107,7 +109,7 @@ it('a write is copied soon after it, without a start', async () => {
   }
 })
 
-it('the next start of a chain does not disturb a copy in progress', async () => {
+it('does not disturb a copy in progress at the next start of a chain', async () => {
   write(WHOLE)
   const state = new ChainState(folder)
   for (let start = 0; start < 20; start++) {

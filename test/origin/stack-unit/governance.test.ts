@@ -28,7 +28,7 @@ afterAll(async () => {
 const read = (address: string, name: string, ...args: unknown[]) =>
   new Contract(address, governanceAbi, provider).getFunction(name)(...args)
 
-it('two of three members allow the text of a first start; the next start changes nothing', async () => {
+it('two of three members allow the compose text at the first start, and the next start changes nothing', async () => {
   const address = await ensureGovernance(stateDir, chain.rpcUrl, FIRST)
   expect(await read(address, 'allowedComposeHashes', `0x${FIRST}`)).toBe(true)
   expect(await read(address, 'memberCount')).toBe(3n)
@@ -39,7 +39,7 @@ it('two of three members allow the text of a first start; the next start changes
   expect(await read(address, 'era')).toBe(era)
 })
 
-it('a changed text is allowed at the next start, by the same contract, and the old one stays', async () => {
+it('the next start allows a changed text in the same contract, and keeps the old one allowed', async () => {
   const before = await ensureGovernance(stateDir, chain.rpcUrl, FIRST)
   const after = await ensureGovernance(stateDir, chain.rpcUrl, SECOND)
   expect(after).toBe(before)
@@ -47,7 +47,7 @@ it('a changed text is allowed at the next start, by the same contract, and the o
     expect(await read(after, 'allowedComposeHashes', `0x${hash}`)).toBe(true)
 })
 
-it('a chain that has lost the contract gets another', async () => {
+it('a chain that lost the contract gets a new one', async () => {
   const lost = await ensureGovernance(stateDir, chain.rpcUrl, FIRST)
   await provider.send('anvil_setCode', [lost, '0x'])
   const found = await ensureGovernance(stateDir, chain.rpcUrl, FIRST)

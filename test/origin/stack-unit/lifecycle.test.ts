@@ -3,7 +3,7 @@ import { Lifecycle } from '../../../origin/lifecycle.ts'
 
 const ignore = () => {}
 
-it('what was opened last is closed first, once, however often it is asked', async () => {
+it('closes in reverse order of opening, and only once', async () => {
   const lifecycle = new Lifecycle()
   const closed: string[] = []
   for (const name of ['database', 'chain', 'server'])
@@ -13,7 +13,7 @@ it('what was opened last is closed first, once, however often it is asked', asyn
   expect(closed).toEqual(['server', 'chain', 'database'])
 })
 
-it('one that fails is reported, and the others are closed', async () => {
+it('reports a failure to close, and closes the others', async () => {
   const lifecycle = new Lifecycle()
   const closed: string[] = []
   lifecycle.onClose('database', () => void closed.push('database'))
@@ -23,7 +23,7 @@ it('one that fails is reported, and the others are closed', async () => {
   expect([closed, reported]).toEqual([['database'], ['chain: Error: gone']])
 })
 
-it('what a start opens while the rest is closing is closed too, and nothing twice', async () => {
+it('closes what a start opens during the close, and nothing twice', async () => {
   const lifecycle = new Lifecycle()
   const closed: string[] = []
   const late = Promise.withResolvers<void>()

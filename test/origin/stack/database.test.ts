@@ -16,7 +16,7 @@ const lines: string[] = []
 let child: Child
 beforeAll(async () => {
   stateDir = mkdtempSync(join(tmpdir(), 'svc-database-'))
-  // What an `initdb` leaves that was killed.
+  // The remains of an `initdb` that was killed.
   const unfinished = join(stateDir, 'origin', 'postgres.new')
   mkdirSync(unfinished, { recursive: true })
   writeFileSync(join(unfinished, 'PG_VERSION'), '18')
@@ -49,7 +49,7 @@ async function ask(text: string, password = PASSWORD): Promise<unknown[][]> {
 }
 
 describe('the database of a local stack', () => {
-  it('writes to the disk before it answers, and listens on this machine alone', async () => {
+  it('writes to disk before it responds, and listens only on this machine', async () => {
     for (const [setting, value] of [
       ['fsync', 'on'],
       ['synchronous_commit', 'on'],
@@ -60,7 +60,7 @@ describe('the database of a local stack', () => {
       expect(await ask(`show ${setting}`)).toEqual([[value]])
   })
 
-  it('has what was committed when it starts again after a kill, with sessions under way', async () => {
+  it('keeps committed data after a kill with open sessions', async () => {
     await ask('create table kept (n int)')
     const open = new Client({
       connectionString: `postgres://svc:${PASSWORD}@127.0.0.1:${port}/postgres`,
@@ -77,12 +77,12 @@ describe('the database of a local stack', () => {
     }
   })
 
-  it('unlocked door: nobody without the password gets in', async () => {
+  it('missing authentication: rejects clients without the password', async () => {
     await expect(ask('select 1', 'guess')).rejects.toThrow('password authentication failed')
     await expect(ask('select 1', '')).rejects.toThrow()
   })
 
-  it('leak: its password is in no argument of a process, and no value of a row in its output', async () => {
+  it('leak: does not expose its password in process arguments, or row values in its output', async () => {
     const processes = JSON.stringify(descendants())
     expect(processes).toContain(stateDir)
     expect(processes).not.toContain(PASSWORD)
@@ -92,12 +92,12 @@ describe('the database of a local stack', () => {
     expect(lines.join('\n')).not.toContain('canary')
   })
 
-  it('is not begun beside one of PGlite: it says what to do', async () => {
+  it('refuses to start next to a PGlite folder, and says what to do', async () => {
     const old = mkdtempSync(join(tmpdir(), 'svc-database-old-'))
     mkdirSync(join(old, 'origin', 'pglite'), { recursive: true })
     const hooks = { onLine: () => {}, started: () => {}, created: () => {} }
     const beginning = startDatabase(old, port, PASSWORD, hooks)
-    await expect(beginning).rejects.toThrow(/PGlite: set SVC_STATE_DIR to a new folder, or delete/)
+    await expect(beginning).rejects.toThrow(/PGlite\. Set SVC_STATE_DIR to a new folder, or delete/)
     rmSync(old, { recursive: true })
   })
 })

@@ -4,7 +4,7 @@ import { Child } from '../../../origin/stack/child.ts'
 const children: Child[] = []
 afterEach(() => Promise.all(children.splice(0).map((child) => child.kill())))
 
-/** A child that runs a program, and may show no progress for 2 s; what was said while it started. */
+/** Starts a child that runs a program and may make no progress for at most 2 s. Records the status messages. */
 function start(program: string) {
   const said: string[] = []
   const child = new Child({
@@ -12,7 +12,7 @@ function start(program: string) {
     command: process.execPath,
     args: ['-e', program],
     ipc: true,
-    starts: 'prepares its database',
+    starts: 'preparing its database',
     stopSignal: 'SIGTERM',
     stalledMs: 2_000,
     onLine: () => {},
@@ -23,8 +23,8 @@ function start(program: string) {
   return { ready: child.message<string>(), said }
 }
 
-describe('a child that starts for longer than a stall', () => {
-  it('is waited for while it computes, and the user hears what is waited for', async () => {
+describe('a child that starts slowly', () => {
+  it('is awaited while it computes, and the user sees the reason', async () => {
     const { ready, said } = start(`
       const until = Date.now() + 5_000
       while (Date.now() < until);
@@ -32,10 +32,12 @@ describe('a child that starts for longer than a stall', () => {
     expect(await ready).toBe('computed')
     expect(said.length).toBeGreaterThan(1)
     for (const text of said)
-      expect(text).toMatch(/^waiting for the origin, which prepares its database \(\d+ s so far\)$/)
+      expect(text).toMatch(
+        /^waiting for the origin, which is preparing its database \(\d+ s so far\)$/,
+      )
   })
 
-  it('is waited for while another process of its group computes', async () => {
+  it('is awaited while another process of its group computes', async () => {
     const { ready } = start(`
       const spin = 'const until = Date.now() + 5_000; while (Date.now() < until);'
       const { spawn } = require('node:child_process')
@@ -43,32 +45,32 @@ describe('a child that starts for longer than a stall', () => {
     expect(await ready).toBe('built')
   })
 
-  it('is waited for while it writes', async () => {
+  it('is awaited while it writes', async () => {
     const { ready } = start(`
       const timer = setInterval(() => console.log('a step'), 300)
       setTimeout(() => { clearInterval(timer); process.send({ ready: 'wrote' }) }, 5_000)`)
     expect(await ready).toBe('wrote')
   })
 
-  it('is given up when it does nothing, with its last words', async () => {
+  it('fails the start if it is idle, with its last output', async () => {
     const { ready } = start(`console.log('connecting'); setInterval(() => {}, 1_000)`)
     await expect(ready).rejects.toThrow(
-      'origin made no progress for 2 s: it wrote nothing and hardly computed: connecting',
+      'origin made no progress for 2 s: no output and almost no CPU time: connecting',
     )
   })
 })
 
-describe('a child that dies while it starts', () => {
-  it('fails the start at once, with its last words', async () => {
+describe('a child that exits during its start', () => {
+  it('fails the start at once, with its last output', async () => {
     const { ready } = start(`console.error('no space left'); process.exitCode = 3`)
     await expect(ready).rejects.toThrow(
       'origin exited with code 3 before it was ready: no space left',
     )
   })
 
-  it('fails the start at once when it says why', async () => {
+  it('fails the start at once if it reports a reason', async () => {
     const failed = `{ failed: { message: 'the port is taken' } }`
     const { ready } = start(`process.send(${failed}); setInterval(() => {}, 1_000)`)
-    await expect(ready).rejects.toThrow('origin did not start: the port is taken')
+    await expect(ready).rejects.toThrow('origin failed to start: the port is taken')
   })
 })

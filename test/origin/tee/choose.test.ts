@@ -47,7 +47,7 @@ const choose = ({ socketPath, ...settings }: Given) =>
 const nobody = () => join(stateDir, 'no.sock')
 
 describe('a machine under dstack', () => {
-  it('gives the root key of its application, the same at each start', async () => {
+  it('provides its application’s root key, the same at each start', async () => {
     const { tee, rootKey } = await choose({})
     expect(tee.mode).toBe('dstack')
     expect(rootKey).toHaveLength(32)
@@ -55,7 +55,7 @@ describe('a machine under dstack', () => {
     expect(existsSync(join(stateDir, ROOT_KEY_FILE))).toBe(false)
   })
 
-  it('is refused without a pinned KMS root', async () => {
+  it('is rejected without a pinned KMS root', async () => {
     await expect(choose({ SVC_KMS_ROOT: undefined })).rejects.toThrow(TeeRefused)
   })
 
@@ -66,32 +66,32 @@ describe('a machine under dstack', () => {
     await expect(start).rejects.toThrow(KeyNotAuthentic)
   })
 
-  it('is refused when the key is not the one that was signed', async () => {
+  it('is rejected if the key is not the signed one', async () => {
     agent.faults.GetKey = {
       change: (answer) => ({ ...answer, key: randomBytes(32).toString('hex') }),
     }
     await expect(choose({})).rejects.toThrow(KeyNotAuthentic)
   })
 
-  it('is refused when the app-compose that it says is not of the compose hash that it says', async () => {
+  it('is rejected if its reported app-compose does not match its reported compose hash', async () => {
     agent.faults.Info = { change: (answer) => ({ ...answer, compose_hash: 'ab'.repeat(32) }) }
-    await expect(choose({})).rejects.toThrow('not that of its app-compose')
+    await expect(choose({})).rejects.toThrow('does not match its app-compose')
   })
 
-  it('is refused when it says another text than the one that was measured', async () => {
+  it('is rejected if it reports another text than the measured one', async () => {
     const other = await startGuestAgent(`${PRODUCTION_TEXT} `)
     const said = await other.machine.info()
     agent.faults.Info = { change: () => ({ ...said, tcb_info: JSON.stringify(said.tcb_info) }) }
-    await expect(choose({})).rejects.toThrow('not the one that was measured')
+    await expect(choose({})).rejects.toThrow('does not match the measured one')
     await other.close()
   })
 
-  it('is refused when its event log is not what its quote has measured', async () => {
+  it('is rejected if its event log does not match its quote', async () => {
     agent.faults.GetQuote = { change: (answer) => ({ ...answer, event_log: '[]' }) }
-    await expect(choose({})).rejects.toThrow('own quote is not usable')
+    await expect(choose({})).rejects.toThrow('the quote of this machine is not valid')
   })
 
-  it('is refused when no guest agent is there', async () => {
+  it('is rejected without a guest agent', async () => {
     await expect(choose({ socketPath: nobody() })).rejects.toThrow(TeeUnavailable)
   })
 
@@ -102,18 +102,18 @@ describe('a machine under dstack', () => {
     ['leaves it to the encrypted environment', 'environment:\n  - SVC_ENV\n'],
     ['takes it from elsewhere', 'environment:\n  - SVC_ENV=${SVC_ENV:-production}\n'],
     ['says both', 'environment:\n  - SVC_ENV=production\n  - SVC_ENV=local\n'],
-  ])('is refused in production when the measured compose text %s', async (_what, text) => {
+  ])('is rejected in production if the measured compose text %s', async (_what, text) => {
     const other = await startGuestAgent(composeOf(text))
     const start = choose({
       socketPath: other.socketPath,
       SVC_KMS_ROOT: other.kmsRoot.toString('hex'),
     })
-    await expect(start).rejects.toThrow('does not say SVC_ENV=production')
+    await expect(start).rejects.toThrow('does not set SVC_ENV=production')
     await other.close()
   })
 
   it.each(['SVC_ENV: production', 'SVC_ENV: "production"', '- "SVC_ENV=production"'])(
-    'may say it as %s',
+    'can set production mode as %s',
     async (line) => {
       const other = await startGuestAgent(composeOf(`environment:\n  ${line}\n`))
       const kmsRoot = other.kmsRoot.toString('hex')
@@ -127,25 +127,25 @@ describe('a machine under dstack', () => {
 describe('the simulated machine', () => {
   const simulated = { SVC_ENV: 'local', SVC_TEE: 'simulated' } as const
 
-  it('is there for local development, and its root key is a file', async () => {
+  it('is available for local development, with its root key in a file', async () => {
     const { tee, rootKey } = await choose({ ...simulated, socketPath: nobody() })
     expect(tee.mode).toBe('simulated')
     expect(rootKey).toHaveLength(32)
     expect(existsSync(join(stateDir, ROOT_KEY_FILE))).toBe(true)
   })
 
-  it('is refused in production, and no root key is made', async () => {
+  it('is rejected in production, and no root key is created', async () => {
     const start = choose({ SVC_TEE: 'simulated', socketPath: nobody() })
     await expect(start).rejects.toThrow(TeeRefused)
     expect(existsSync(join(stateDir, ROOT_KEY_FILE))).toBe(false)
   })
 
-  it('is refused where a guest agent is: somebody meant a real machine', async () => {
-    await expect(choose(simulated)).rejects.toThrow('refused where a guest agent is')
+  it('is rejected next to a guest agent, because a real machine was intended', async () => {
+    await expect(choose(simulated)).rejects.toThrow('not allowed on a machine with a guest agent')
     expect(existsSync(join(stateDir, ROOT_KEY_FILE))).toBe(false)
   })
 
-  it('says the app id that it is given', async () => {
+  it('reports the configured app ID', async () => {
     const { tee } = await choose({
       ...simulated,
       SVC_APP_ID: 'ab'.repeat(20),
@@ -155,7 +155,7 @@ describe('the simulated machine', () => {
   })
 })
 
-describe('settings of production', () => {
+describe('production settings', () => {
   const settings = {
     SVC_ENV: 'production',
     SVC_TEE: 'dstack',
@@ -169,27 +169,35 @@ describe('settings of production', () => {
     DATABASE_URL: 'postgres://u:p@db/svc',
   }
 
-  it('are taken with dstack, a pinned KMS root, a database and the files of an ACME client', () => {
+  it('are accepted with dstack, a pinned KMS root, a database and an ACME client’s files', () => {
     expect(parseSettings(settings)).toMatchObject({ SVC_ENV: 'production', SVC_TEE: 'dstack' })
   })
 
   it.each([
-    ['the simulated machine', { SVC_TEE: 'simulated' }, 'SVC_TEE: production refuses simulated'],
+    [
+      'the simulated machine',
+      { SVC_TEE: 'simulated' },
+      'SVC_TEE: simulated is not allowed in production',
+    ],
     ['no pinned KMS root', { SVC_KMS_ROOT: undefined }, 'SVC_KMS_ROOT: required with dstack'],
     [
       'an uncompressed point as the KMS root',
       { SVC_KMS_ROOT: `04${'ab'.repeat(64)}` },
-      'SVC_KMS_ROOT: 33-byte hex',
+      'SVC_KMS_ROOT: expected a compressed point of 33 bytes in hex',
     ],
     [
       'dstack’s simulator',
       { DSTACK_SIMULATOR_ENDPOINT: 'http://localhost:8090' },
-      'DSTACK_SIMULATOR_ENDPOINT: production refuses it',
+      'DSTACK_SIMULATOR_ENDPOINT: not allowed in production',
     ],
-    ['a compose text from a file', { SVC_APP_COMPOSE_FILE: 'x' }, 'SVC_APP_COMPOSE_FILE: for sim'],
-    ['an app id', { SVC_APP_ID: 'ab'.repeat(20) }, 'SVC_APP_ID: for simulated alone'],
+    [
+      'a compose text from a file',
+      { SVC_APP_COMPOSE_FILE: 'x' },
+      'SVC_APP_COMPOSE_FILE: allowed only with simulated',
+    ],
+    ['an app id', { SVC_APP_ID: 'ab'.repeat(20) }, 'SVC_APP_ID: allowed only with simulated'],
     ['no TLS files', { SVC_TLS_DIR: undefined }, 'SVC_TLS_DIR: required in production'],
-  ])('are refused: %s', (_what, change, reason) => {
+  ])('are rejected: %s', (_what, change, reason) => {
     expect(() => parseSettings({ ...settings, ...change })).toThrow(reason)
   })
 })

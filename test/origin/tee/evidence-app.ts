@@ -1,4 +1,4 @@
-/** The endpoints that an origin is verified by, of any machine, without the rest of the origin. */
+/** Serves the evidence endpoints of a machine, without the rest of the origin. */
 import { Counters } from '../../../origin/metrics/counters.ts'
 import { createApp } from '../../../origin/app.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
@@ -39,7 +39,7 @@ export function evidenceApp(tee: TeeProvider, root: Uint8Array) {
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
   }
-  // What has no part in these endpoints is not there.
+  // Only the services that these endpoints use.
   const app = createApp(given as unknown as Services)
   /** @param address of the client's socket */
   const get = async (path: string, address = '192.0.2.1', method = 'GET') => {

@@ -17,7 +17,7 @@ const tlsNamed = (name: string): ServedTls => ({
   acmeAccount: '{"uri":"https://ca.example/acct/1"}',
 })
 
-/** A machine that stops to make quotes when it is told to. */
+/** While true, the machine fails to create quotes. */
 let isAway: boolean
 let quotes: number
 const tee: TeeProvider = {
@@ -56,14 +56,14 @@ const file = async (name: string) => (await served.get(`/evidences/${name}`)).te
 const certificate = () => file('cert-origin.example.pem')
 
 describe('the evidence', () => {
-  it('is not made anew while nothing has changed', async () => {
+  it('is not recreated while nothing has changed', async () => {
     const made = quotes
     served.clock.at += 10 * HOUR_MS
     await tending.look()
     expect(quotes).toBe(made)
   })
 
-  it('is made anew when a day begins, and good for the next one too', async () => {
+  it('is recreated at the start of a day, and also valid for the next day', async () => {
     const before = await file('sha256sum.txt')
     served.clock.at += 11 * HOUR_MS
     await tending.look()
@@ -71,7 +71,7 @@ describe('the evidence', () => {
     expect(await file('sha256sum.txt')).not.toBe(before)
   })
 
-  it('stays when it can not be made anew, which is logged, until its own time is over', async () => {
+  it('is kept until it expires if it cannot be recreated, and the failure is logged', async () => {
     const before = await file('sha256sum.txt')
     isAway = true
     served.clock.at = Date.parse('2026-11-23T23:59:59Z')
@@ -91,7 +91,7 @@ describe('the evidence', () => {
 })
 
 describe('a renewed certificate', () => {
-  it('is served in the same step as evidence that names it', async () => {
+  it('is served at the same time as the evidence that names it', async () => {
     const renewed = tlsNamed('second')
     found = () => renewed
     await tending.look()
@@ -110,7 +110,7 @@ describe('a renewed certificate', () => {
     expect([serving, await certificate()]).toEqual([renewed, 'chain of second'])
   })
 
-  it('is not taken while its files are not whole, which is logged once', async () => {
+  it('is not used while its files are incomplete, which is logged once', async () => {
     const first = serving
     found = () => {
       throw new TlsFilesUnusable('half')
@@ -121,7 +121,7 @@ describe('a renewed certificate', () => {
     expect(served.logs.filter(({ event }) => event === 'tls.unusable')).toHaveLength(1)
   })
 
-  it('does not keep the evidence of a new day from being made with the old one', async () => {
+  it('does not prevent the daily renewal of the evidence with the old certificate', async () => {
     found = () => {
       throw new TlsFilesUnusable('half')
     }

@@ -16,16 +16,16 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('keys and certificates are readable by their owner alone', () => {
+it('keys and certificates are readable only by their owner', () => {
   for (const name of ['ca.key', 'ca.pem', 'server.key', 'server.pem'])
     expect(statSync(join(folder, 'tls', name)).mode & 0o777).toBe(0o600)
 })
 
-it('are kept at the next start', async () => {
+it('keys and certificates are kept at the next start', async () => {
   expect(await loadTls(folder)).toEqual(files)
 })
 
-it('a lost server certificate is made anew under the same authority', async () => {
+it('a lost server certificate is reissued by the same authority', async () => {
   const authority = readFileSync(files.caFile, 'utf8')
   rmSync(join(folder, 'tls', 'server.pem'))
   const renewed = await loadTls(folder)
@@ -34,7 +34,7 @@ it('a lost server certificate is made anew under the same authority', async () =
   files = renewed
 })
 
-it('a client that trusts the authority reaches localhost over TLS 1.3; one that does not is stopped', async () => {
+it('only a client that trusts the authority can connect to localhost over TLS 1.3', async () => {
   const server = createServer({ key: files.key, cert: files.cert, minVersion: 'TLSv1.3' })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

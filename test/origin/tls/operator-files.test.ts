@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the files of an ACME client', () => {
-  it('are taken whole: the chain as it is, the key and the account', () => {
+  it('are read as a whole: the chain unchanged, the key and the account', () => {
     expect(readOperatorTls(folder, DOMAIN)).toEqual({
       chain: `${pair.cert}\n${authority.pem}\n`,
       key: pair.key,
@@ -48,38 +48,43 @@ describe('the files of an ACME client', () => {
     '{"account_uri":"https://ca.example/1"}',
     '{"email":"","registration":{"accountURL":"https://ca.example/1"}}',
     '{"registration":{"body":{},"uri":"https://ca.example/1"}}',
-  ])('may name the account as any client does, and its URI alone is served: %s', (account) => {
-    put({ account })
-    expect(readOperatorTls(folder, DOMAIN).acmeAccount).toBe('{"uri":"https://ca.example/1"}\n')
-  })
+  ])(
+    'may describe the account in any client’s format, and only its URI is served: %s',
+    (account) => {
+      put({ account })
+      expect(readOperatorTls(folder, DOMAIN).acmeAccount).toBe('{"uri":"https://ca.example/1"}\n')
+    },
+  )
 
-  it('are refused with a key of another certificate, as between two writes', async () => {
+  it('are rejected if the key belongs to another certificate, as between two writes', async () => {
     const renewed = await authority.issue({ names: [DOMAIN] })
     put({ key: renewed.key })
-    expect(() => readOperatorTls(folder, DOMAIN)).toThrow('not the key of fullchain.pem')
+    expect(() => readOperatorTls(folder, DOMAIN)).toThrow(
+      'does not match the certificate in fullchain.pem',
+    )
     put({ chain: renewed.cert })
     expect(readOperatorTls(folder, DOMAIN).key).toBe(renewed.key)
   })
 
-  it('are refused when they are for another host', () => {
+  it('are rejected if they are for another host', () => {
     expect(() => readOperatorTls(folder, 'other.example')).toThrow('not for other.example')
   })
 
   it.each([
-    ['half a certificate', () => ({ chain: pair.cert.slice(0, 200) }), 'no certificate'],
-    ['no certificate', () => ({ chain: '' }), 'no certificate'],
-    ['half a key', () => ({ key: pair.key.slice(0, 60) }), 'no private key'],
-    ['half an account', () => ({ account: '{"uri":' }), 'no account URI'],
-    ['an account without URI', () => ({ account: '{}' }), 'no account URI'],
-  ])('are refused with %s', (_what, change, reason) => {
+    ['half a certificate', () => ({ chain: pair.cert.slice(0, 200) }), 'is not a certificate'],
+    ['no certificate', () => ({ chain: '' }), 'is not a certificate'],
+    ['half a key', () => ({ key: pair.key.slice(0, 60) }), 'is not a private key'],
+    ['half an account', () => ({ account: '{"uri":' }), 'does not contain an account URI'],
+    ['an account without URI', () => ({ account: '{}' }), 'does not contain an account URI'],
+  ])('are rejected with %s', (_what, change, reason) => {
     put(change())
     expect(() => readOperatorTls(folder, DOMAIN)).toThrow(TlsFilesUnusable)
     expect(() => readOperatorTls(folder, DOMAIN)).toThrow(reason)
   })
 
-  it('are refused when one is missing, and no refusal has the key in it', () => {
+  it('are rejected if one is missing, and no error contains the key', () => {
     rmSync(join(folder, 'fullchain.pem'))
-    expect(() => readOperatorTls(folder, DOMAIN)).toThrow('fullchain.pem can not be read')
+    expect(() => readOperatorTls(folder, DOMAIN)).toThrow('fullchain.pem cannot be read')
     put({ chain: pair.cert, key: `${pair.key.slice(0, 90)} canary` })
     try {
       readOperatorTls(folder, DOMAIN)
@@ -90,11 +95,11 @@ describe('the files of an ACME client', () => {
   })
 })
 
-describe('a certificate that is renewed in place', () => {
+describe('a certificate renewed in place', () => {
   let server: Server
   afterEach(() => void server.close())
 
-  it('is served without a restart, and is the one that the evidence has', async () => {
+  it('is served without a restart, and matches the evidence', async () => {
     const root = randomBytes(32)
     const tee = new SimulatedProvider(root, { appCompose: '{}' }, Date.now)
     const { evidence, get } = evidenceApp(tee, root)
@@ -130,10 +135,10 @@ describe('a certificate that is renewed in place', () => {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** The certificate of a handshake, in DER. */
+/** Returns the certificate of a handshake in DER. */
 function servedAt(port: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Whose it is, is what is looked at.
+    // Accepts any certificate, because the caller inspects it.
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
       resolve(socket.getPeerCertificate().raw)
       socket.destroy()

@@ -8,7 +8,7 @@ import { openTlsSource } from '../../../origin/tls/tls-source.ts'
 
 const PUBLIC_URL = 'https://localhost:8788'
 
-it('a local stack serves its own certificate, with an account that stands for an ACME client’s', async () => {
+it('a local stack serves its own certificate, with a placeholder for an ACME account', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
   try {
     const settings = { SVC_TLS_DIR: undefined, SVC_PUBLIC_URL: PUBLIC_URL }
@@ -24,7 +24,7 @@ it('a local stack serves its own certificate, with an account that stands for an
   }
 })
 
-it('the account of a local stack is named by the public URL’s host and port, whatever its path', () => {
+it('the account URI of a local stack has the host and port of the public URL, without its path', () => {
   expect(localAcmeAccountUri('https://localhost:8788/some/path')).toBe(
     'https://localhost:8788/acme/acct/1',
   )

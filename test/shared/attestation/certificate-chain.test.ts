@@ -13,12 +13,12 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags
 
 type Made = {
-  /** Of the authority in the middle. */
+  /** Options of the intermediate CA. */
   isAuthority?: boolean
   usages?: x509.KeyUsageFlags
   notAfter?: Date
   issuer?: string
-  /** Of the leaf. */
+  /** Option of the leaf. */
   leafIsAuthority?: boolean
 }
 
@@ -72,28 +72,40 @@ async function judged(options: Made) {
   return checkChain(chain, { spkiSha256: spkiSha256(root) }, NOW)
 }
 
-describe('a chain of certificates', () => {
-  it('holds where each is signed by an authority', async () => {
+describe('a certificate chain', () => {
+  it('is valid if each certificate is signed by a CA', async () => {
     await expect(judged({})).resolves.toBeUndefined()
   })
 
   it.each<[string, Made, string]>([
-    ['a certificate that is no authority', { isAuthority: false }, 'signs, and is no authority'],
-    ['an authority for lists alone', { usages: cRLSign }, 'may not sign certificates'],
-    ['an authority for certificates alone', { usages: keyCertSign }, 'may not sign revocation'],
+    [
+      'a certificate that is no authority',
+      { isAuthority: false },
+      'is an issuer, but not a certificate authority',
+    ],
+    ['an authority for lists alone', { usages: cRLSign }, 'is not allowed to sign certificates'],
+    [
+      'an authority for certificates alone',
+      { usages: keyCertSign },
+      'is not allowed to sign revocation',
+    ],
     ['an authority whose time is over', { notAfter: new Date('2026-02-01') }, 'has expired'],
-    ['an authority of another name', { issuer: 'CN=SGX Root CA 2' }, 'names another issuer'],
-    ['a leaf that is an authority', { leafIsAuthority: true }, 'is an authority, and should be'],
-  ])('does not hold with %s', async (_, options, reason) => {
+    ['an authority of another name', { issuer: 'CN=SGX Root CA 2' }, 'names a different issuer'],
+    [
+      'a leaf that is an authority',
+      { leafIsAuthority: true },
+      'must not be a certificate authority',
+    ],
+  ])('is invalid with %s', async (_, options, reason) => {
     await expect(judged(options)).rejects.toThrow(reason)
   })
 
-  it('does not hold under another root of the same name', async () => {
+  it('is invalid under another root of the same name', async () => {
     const { pem } = await made({})
     const { root } = await made({})
     const chain = parseChain('the chain', pem, PCK_CHAIN)
     await expect(checkChain(chain, { spkiSha256: spkiSha256(root) }, NOW)).rejects.toThrow(
-      'ends in another root',
+      'ends in a different root',
     )
   })
 })

@@ -1,4 +1,4 @@
-/** A simulated machine whose every byte a test can choose: what it signs is signed for good. */
+/** Simulated machine that lets a test choose every byte, with valid signatures. */
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { Collateral } from '../../../shared/attestation/evidence.ts'
 import { p256KeyOf } from '../../../origin/keys/p256-key.ts'
@@ -18,11 +18,11 @@ const SIGNATURE_AT = 636
 const NO_RTMR = Buffer.alloc(48)
 
 export type Crafted = {
-  /** What is measured instead of a boot. */
+  /** Replaces the measured boot events. */
   events?: (boot: RuntimeEvent[]) => RuntimeEvent[]
-  /** The log that is shown, of what was measured. */
+  /** Replaces the log that is shown for the measured events. */
   log?: (entries: LogEntry[]) => unknown
-  /** Of header and report, before they are signed. */
+  /** Modifies header and report before they are signed. */
   patch?: (signed: Buffer) => void
   collateral?: (authority: SimulatedAuthority) => Promise<Partial<Collateral>>
 }
@@ -41,7 +41,7 @@ let authority: Promise<SimulatedAuthority> | undefined
 const theAuthority = () => (authority ??= SimulatedAuthority.create(keyNamed))
 const attestationKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-/** The pin of every crafted machine's root. */
+/** Pin of the root that all crafted machines share. */
 export const craftedPin = simulatedRootPin(keyNamed)
 
 export function craftedMachine({ events, log, patch, collateral }: Crafted = {}): Machine {
@@ -88,7 +88,7 @@ export function craftedMachine({ events, log, patch, collateral }: Crafted = {})
   }
 }
 
-/** A statement of the authority's, changed and signed again. */
+/** Changes the TCB info of the authority and signs it again. */
 export async function restated(
   by: SimulatedAuthority,
   change: (tcbInfo: TcbInfo) => void,

@@ -14,17 +14,17 @@ function entry(event: string, payload: string, more: object = {}) {
 const parsed = (...entries: object[]) => parseEventLog(JSON.stringify(entries))
 
 describe('the digest of an event', () => {
-  // Of a real machine's boot (dstack, verifier/fixtures/tdx-lite-getquote.json).
+  // From the boot of a real machine (dstack, verifier/fixtures/tdx-lite-getquote.json).
   it.each([
     ['system-preparing', 'f9974020ef507068183313d0'],
     ['boot-mr-done', '98bd7e6bd3952720b65027fd'],
     ['system-ready', '1a76b2a80a0be71eae59f809'],
-  ])('is the constant that real machines have for %s', (name, begins) => {
+  ])('equals the constant of real machines for %s', (name, begins) => {
     const [event] = parsed(entry(name, ''))
     expect(hex(event!.digest).slice(0, 24)).toBe(begins)
   })
 
-  it('of version 1 is of type, name and payload', () => {
+  it('covers type, name and payload in version 1', () => {
     const [event] = parsed(entry('app-id', 'deadbeef'))
     const preimage = Buffer.concat([
       Buffer.from([1, 0, 0, 8]),
@@ -34,29 +34,31 @@ describe('the digest of an event', () => {
     expect(hex(event!.digest)).toBe(createHash('sha384').update(preimage).digest('hex'))
   })
 
-  it('of version 2 is of canonical JSON, which is there as preimage', () => {
+  it('covers canonical JSON in version 2, which is included as the preimage', () => {
     const json = '{"name":"compose-hash","payload":"abcd","type":134217729}'
     const preimage = Buffer.from(json).toString('hex')
     const [event] = parsed(entry('compose-hash', 'ABCD', { version: 2, preimage }))
     expect(hex(event!.digest)).toBe(createHash('sha384').update(json).digest('hex'))
   })
 
-  it('of version 2 is not of a preimage that says something else', () => {
+  it('rejects a version 2 preimage with different content', () => {
     const preimage = Buffer.from('{"name":"compose-hash","payload":"abce","type":134217729}')
     const other = entry('compose-hash', 'abcd', { version: 2, preimage: preimage.toString('hex') })
-    expect(() => parsed(other)).toThrow('its preimage is of something else')
+    expect(() => parsed(other)).toThrow('its preimage does not match')
   })
 
-  it('of firmware is the one that is given, and has to be', () => {
+  it('is taken as given for firmware, and is required', () => {
     const measured = { ...entry('', '00', { event_type: 4 }), imr: 0, digest: 'ab'.repeat(48) }
     expect(hex(parsed(measured)[0]!.digest)).toBe('ab'.repeat(48))
-    expect(() => parsed({ ...measured, digest: '' })).toThrow('it has no digest')
-    expect(() => parsed({ ...measured, digest: 'ab'.repeat(49) })).toThrow('not hex of 48 bytes')
+    expect(() => parsed({ ...measured, digest: '' })).toThrow('missing digest')
+    expect(() => parsed({ ...measured, digest: 'ab'.repeat(49) })).toThrow(
+      'expected a digest of 48-byte hex',
+    )
   })
 })
 
-describe('a replay', () => {
-  it('fills short digests up with zeros', () => {
+describe('replaying events', () => {
+  it('pads short digests with zeros', () => {
     const short = { ...entry('', '', { event_type: 4 }), imr: 1, digest: 'ab' }
     const extended = createHash('sha384')
       .update(Buffer.alloc(48))
@@ -64,7 +66,7 @@ describe('a replay', () => {
     expect(replay(parsed(short), 1)).toBe(extended.digest('hex'))
   })
 
-  it('of nothing is zero', () => {
+  it('returns zero without events', () => {
     expect(replay([], 0)).toBe('00'.repeat(48))
   })
 })

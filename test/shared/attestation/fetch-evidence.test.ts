@@ -7,13 +7,13 @@ import { ATTESTATION_MAX_BYTES, EVIDENCE_FILE_MAX_BYTES } from '../../../shared/
 import { answerTo, goodEvidence, NOW, pinnedPolicy, simulatedMachine } from './good-evidence.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
-/** By path, without the query. */
+/** Responses by path, without the query. */
 type Answers = Record<string, Answer>
 
 const closing: (() => void)[] = []
 afterEach(() => closing.splice(0).forEach((close) => close()))
 
-/** A server on this machine that shows evidence, and what it was asked for. */
+/** Starts a local server with evidence that records the requested URLs. */
 async function serving(answers: Answers) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ const json = (value: unknown) => text(JSON.stringify(value))
 
 const machine = simulatedMachine()
 
-/** As an origin serves it, nonces included. */
+/** Responses of an origin, including those to nonces. */
 function answersOf({ attestation, info, files, collateral }: EvidenceBundle): Answers {
   const links = Object.keys(files).map((name) => `<a href="${name}">${name}</a>`)
   const each = Object.entries(files).map(([name, body]) => [`/evidences/${name}`, text(body)])
@@ -61,7 +61,7 @@ const fetched = (baseUrl: string, more: object = {}) =>
   fetchEvidence({ baseUrl, fetch, now, ...more })
 
 describe('fetching evidence', () => {
-  it('gives what verifies, with the answer to a nonce', async () => {
+  it('returns evidence that verifies, with the answer to a nonce', async () => {
     const { baseUrl } = await serving(answersOf(await goodEvidence({ machine })))
     const bundle = await fetched(baseUrl, { nonce: Buffer.alloc(32, 8) })
     const report = await verifyBundle(bundle, pinnedPolicy(), NOW)
@@ -70,10 +70,10 @@ describe('fetching evidence', () => {
       ...Array<string>(3).fill('not_applicable'),
     ])
     expect(bundle).toMatchObject({ base_url: baseUrl, fetched_at: NOW.toISOString() })
-    expect(report.rules[0]!.reason).toMatch('the nonce is answered')
+    expect(report.rules[0]!.reason).toMatch('the fresh quote contains the nonce')
   })
 
-  it('fetches once more where the set was renewed meanwhile', async () => {
+  it('fetches the files again if the set was renewed in the meantime', async () => {
     const old = await goodEvidence({ machine, files: { 'acme-account.json': '{"uri":"a"}' } })
     const renewed = await goodEvidence({ machine })
     const answers = answersOf(renewed)
@@ -84,16 +84,16 @@ describe('fetching evidence', () => {
     expect(files['sha256sum.txt']).toBe(renewed.files['sha256sum.txt'])
   })
 
-  it('fetches no more than twice, and leaves what does not fit to the rules', async () => {
+  it('fetches at most twice, and leaves mismatches to the rules', async () => {
     const good = await goodEvidence({ machine })
     const files = { ...good.files, 'acme-account.json': '{}' }
     const { baseUrl, asked } = await serving(answersOf({ ...good, files }))
     const report = await verifyBundle(await fetched(baseUrl), pinnedPolicy(), NOW)
-    expect(report.rules[3]!.reason).toMatch('acme-account.json is not what')
+    expect(report.rules[3]!.reason).toMatch('acme-account.json does not match')
     expect(asked.filter((path) => path === '/evidences/quote.json')).toHaveLength(2)
   })
 
-  it('fetches a file that the listing alone has, so that it is refused', async () => {
+  it('fetches a file that only the listing contains, so that it is rejected', async () => {
     const good = await goodEvidence({ machine })
     const files = { ...good.files, 'cert-more.example.pem': 'more' }
     const { baseUrl } = await serving(answersOf({ ...good, files }))
@@ -101,21 +101,21 @@ describe('fetching evidence', () => {
     expect(report.rules[3]!.reason).toMatch('"cert-more.example.pem" is not in sha256sum.txt')
   })
 
-  it('asks for no path that a checksums file makes up', async () => {
+  it('requests no path invented by a checksums file', async () => {
     const good = await goodEvidence({ machine })
     const line = `${'0'.repeat(64)}  ../info?x=1\n`
     const files = { ...good.files, 'sha256sum.txt': good.files['sha256sum.txt']! + line }
     const { baseUrl, asked } = await serving(answersOf({ ...good, files }))
     const report = await verifyBundle(await fetched(baseUrl), pinnedPolicy(), NOW)
-    expect(report.rules[3]!.reason).toMatch('has a line that is none')
+    expect(report.rules[3]!.reason).toMatch('has an invalid line')
     expect(asked.join()).not.toMatch('x=1')
   })
 
-  it('takes a collateral that it is given instead of the one that is served', async () => {
+  it('uses the given collateral instead of the served one', async () => {
     const good = await goodEvidence({ machine })
     const { '/evidences/collateral.json': _, ...answers } = answersOf(good)
     const { baseUrl } = await serving(answers)
-    await expect(fetched(baseUrl)).rejects.toThrow('/evidences/collateral.json answers 404')
+    await expect(fetched(baseUrl)).rejects.toThrow('/evidences/collateral.json responded with 404')
     const bundle = await fetched(baseUrl, { collateral: good.collateral })
     expect((await verifyBundle(bundle, pinnedPolicy(), NOW)).verdict).toBe('SIMULATED')
   })
@@ -130,19 +130,24 @@ describe('fetching evidence', () => {
     send()
   }
   it.each<[string, string, Answer, string]>([
-    ['a redirect', '/info', redirect, '/info answers 302'],
-    ['another status', '/info', (_, response) => void response.writeHead(503).end(), 'answers 503'],
+    ['a redirect', '/info', redirect, '/info responded with 302'],
+    [
+      'another status',
+      '/info',
+      (_, response) => void response.writeHead(503).end(),
+      'responded with 503',
+    ],
     [
       'an answer without an end',
       '/attestation',
       endless,
-      `more than ${ATTESTATION_MAX_BYTES} bytes`,
+      `is larger than ${ATTESTATION_MAX_BYTES} bytes`,
     ],
     [
       'a file without an end',
       '/evidences/acme-account.json',
       endless,
-      `more than ${EVIDENCE_FILE_MAX_BYTES} bytes`,
+      `is larger than ${EVIDENCE_FILE_MAX_BYTES} bytes`,
     ],
     ['what is not JSON', '/attestation', text('no'), '/attestation is not JSON'],
     ['JSON of another shape', '/info', json({ app_id: 1 }), '/info: app_id'],
@@ -153,7 +158,7 @@ describe('fetching evidence', () => {
       'quote.json:',
     ],
     ['a connection that is cut', '/info', (_, response) => void response.destroy(), '/info:'],
-  ])('ends with %s', async (_, path, answer, reason) => {
+  ])('fails on %s', async (_, path, answer, reason) => {
     const answers = answersOf(await goodEvidence({ machine }))
     const { baseUrl } = await serving({ ...answers, [path]: answer })
     await expect(fetched(baseUrl)).rejects.toThrow(
@@ -164,11 +169,11 @@ describe('fetching evidence', () => {
     )
   })
 
-  it('ends when its caller does not wait any longer', async () => {
+  it('stops when the caller aborts', async () => {
     const answers = answersOf(await goodEvidence({ machine }))
     const ends = new AbortController()
     const silent: Answer = () => ends.abort()
     const { baseUrl } = await serving({ ...answers, '/info': silent })
-    await expect(fetched(baseUrl, { signal: ends.signal })).rejects.toThrow('is not there')
+    await expect(fetched(baseUrl, { signal: ends.signal })).rejects.toThrow('is unavailable')
   })
 })

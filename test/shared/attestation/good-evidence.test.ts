@@ -3,8 +3,8 @@ import { RULES } from '../../../shared/attestation/policy.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { goodEvidence, NOW, pinnedPolicy, simulatedMachine } from './good-evidence.ts'
 
-describe('the evidence of a simulated machine', () => {
-  it('passes all seven rules under its pin, and the verdict says that it is simulated', async () => {
+describe('evidence of a simulated machine', () => {
+  it('passes all seven rules under its pin, with the verdict SIMULATED', async () => {
     const report = await verifyBundle(await goodEvidence(), pinnedPolicy(), NOW)
     expect(report.rules.map(({ name, outcome, reason }) => [name, outcome, reason])).toEqual(
       RULES.map((name) => [name, 'passed', expect.any(String)]),
@@ -12,7 +12,7 @@ describe('the evidence of a simulated machine', () => {
     expect(report.verdict).toBe('SIMULATED')
   })
 
-  it('passes for people who look at any root', async () => {
+  it('passes under a policy that accepts any root', async () => {
     const policy = { ...pinnedPolicy(), root: { kind: 'any' } } as const
     const report = await verifyBundle(await goodEvidence(), policy, NOW)
     expect(report.verdict).toBe('SIMULATED')
@@ -23,16 +23,16 @@ describe('the evidence of a simulated machine', () => {
     const policy = { ...pinnedPolicy(), root: { kind: 'intel' } } as const
     const report = await verifyBundle(await goodEvidence(), policy, NOW)
     expect(report.verdict).toBe('FAILED')
-    expect(report.rules[0]!.reason).toBe("the root is simulated, and Intel's is asked for")
+    expect(report.rules[0]!.reason).toBe("the root is simulated, but Intel's is required")
   })
 
-  it('is refused under the pin of another simulated root', async () => {
+  it('is rejected under the pin of another simulated root', async () => {
     const report = await verifyBundle(await goodEvidence(), pinnedPolicy(2), NOW)
-    expect(report.rules[0]!.reason).toBe('the root is simulated, and not the pinned one')
+    expect(report.rules[0]!.reason).toBe('the root is simulated, but not the pinned one')
     expect(report.keys).toBeUndefined()
   })
 
-  it('names what was measured, and the keys', async () => {
+  it('names the measurements and the keys', async () => {
     const machine = simulatedMachine()
     const { tcb_info, app_id, compose_hash } = await machine.info()
     const report = await verifyBundle(await goodEvidence({ machine }), pinnedPolicy(), NOW)
@@ -42,14 +42,14 @@ describe('the evidence of a simulated machine', () => {
     expect(report.keys?.channel).toHaveLength(65)
   })
 
-  it('says what it leaves open', async () => {
+  it('lists what it does not prove', async () => {
     const { fresh: _, ...stale } = await goodEvidence()
     const { open } = await verifyBundle(stale, pinnedPolicy(), NOW)
     expect(open).toEqual([
       expect.stringContaining('Which firmware'),
-      expect.stringContaining('Whether the machine is there now'),
+      expect.stringContaining('Whether the machine is live'),
       expect.stringContaining('the root is simulated'),
-      expect.stringContaining('Whether this application is the one that you mean'),
+      expect.stringContaining('Whether this is the application that you expect'),
     ])
   })
 })

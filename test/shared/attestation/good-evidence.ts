@@ -1,4 +1,4 @@
-/** Evidence as an origin shows it, of a machine that is simulated: all rules hold of it, and tests break it. */
+/** Evidence of a simulated machine that passes all rules, for tests to break. */
 import { createECDH, createHash, X509Certificate } from 'node:crypto'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import { nonceReportData } from '../../../shared/attestation/nonce.ts'
@@ -25,12 +25,12 @@ export const APP_COMPOSE = JSON.stringify({
   docker_compose_file: COMPOSE_FILE,
 })
 
-/** A machine of its own kind for each `root`. */
+/** A distinct machine for each `root`. */
 export function simulatedMachine(root = 1, appCompose = APP_COMPOSE): SimulatedProvider {
   return new SimulatedProvider(Buffer.alloc(32, root), { appCompose }, () => NOW.getTime())
 }
 
-/** What takes the evidence of `simulatedMachine(root)` and no other. */
+/** Policy that accepts only the evidence of `simulatedMachine(root)`. */
 export function pinnedPolicy(root = 1): Policy {
   return {
     root: { kind: 'simulated', spkiSha256: rootPinOf(Buffer.alloc(32, root)) },
@@ -40,19 +40,19 @@ export function pinnedPolicy(root = 1): Policy {
 
 export const sha256 = (of: string | Uint8Array) => createHash('sha256').update(of).digest('hex')
 
-/** The report data that a fresh quote has. @param nonce hex */
+/** Report data of a fresh quote. @param nonce hex */
 export async function answerTo(nonce: string): Promise<Uint8Array> {
   return nonceReportData(new Uint8Array(Buffer.from(nonce, 'hex')))
 }
 
-/** What of a provider evidence is made from. */
+/** The methods of a provider that evidence is created with. */
 export type Machine = Pick<TeeProvider, 'quote' | 'info' | 'collateral'>
 
 export type Given = {
   machine?: Machine
-  /** The machine that the evidence files are quoted by. */
+  /** Machine that quotes the evidence files. */
   quoting?: Machine
-  /** Put before the checksums are made. */
+  /** Added before the checksums are computed. */
   files?: Record<string, string>
 }
 
@@ -126,7 +126,7 @@ function point(scalar: number): Buffer {
 
 let made: Promise<{ cert: string; der_base64: string }> | undefined
 
-/** One for all: what it is of does not matter. */
+/** Shared by all tests, because its content does not matter. */
 function certificate() {
   made ??= makeAuthority().then(async (authority) => {
     const { cert } = await authority.issue({ names: [DOMAIN] })

@@ -9,7 +9,7 @@ function judged(text: string) {
   return imagesRule({ app_id: '', compose_hash: '', tcb_info: { app_compose } })
 }
 
-describe('images that are pinned pass', () => {
+describe('pinned images pass', () => {
   it.each([
     ['plainly', `services:\n  a:\n    image: ${PINNED}`],
     ['in double quotes', `services:\n  a:\n    image: "${PINNED}"`],
@@ -30,12 +30,12 @@ describe('images that are pinned pass', () => {
 })
 
 describe('compose files of real deployments pass', () => {
-  it('the one that this origin is deployed with', () => {
+  it('the compose file of this origin', () => {
     const file = new URL('../../../origin/deploy/docker-compose.yaml', import.meta.url)
     expect(judged(readFileSync(file, 'utf8')).reason).toMatch(/^2 images/)
   })
 
-  it('one as they are written for dstack', () => {
+  it('a typical compose file for dstack', () => {
     const text = `---
 # Ingress and application.
 version: '3.8'
@@ -97,17 +97,17 @@ volumes:
   })
 })
 
-/** A compose file whose service has further lines, or that has further lines at its end. */
+/** Compose files with additional lines in the service, and at the end. */
 const serviceWith = (lines: string) =>
   `services:\n  a:\n    image: ${PINNED}\n${lines.replace(/^/gm, '    ')}\n`
 const fileWith = (lines: string) => `services:\n  a:\n    image: ${PINNED}\n${lines}\n`
 
-describe('a mount of the type image is refused', () => {
+describe('mounts of type image are rejected', () => {
   const mount = (type: string, above = '') =>
     `${above}services:\n  a:\n    image: ${PINNED}\n    volumes:\n    - source: b\n      target: /b\n${type}\n`
 
   it.each(['      type: bind', "      type: 'volume'", '      "type": tmpfs # for files'])(
-    'but not one of another type: %s',
+    'except mounts of another type: %s',
     (type) => {
       expect(judged(mount(type)).outcome).toBe('passed')
     },
@@ -144,12 +144,12 @@ describe('a mount of the type image is refused', () => {
     ['a merge', '      <<: *t', 'x-t: &t\n  type: image\n'],
     ['a list of merges', '      <<: [*u, *t]', 'x-u: &u\n  a: b\nx-t: &t\n  type: image\n'],
     ['an anchor that is set again', '      type: *t', 'x-t: &t bind\nx-u: &t image\n'],
-  ])('behind %s', (_, type, above) => {
+  ])('hidden by %s', (_, type, above) => {
     expect(() => judged(mount(type, above))).toThrow(/^line \d+ /)
   })
 })
 
-describe('what brings in more than the text names is refused', () => {
+describe('attributes that can bring in unpinned content are rejected', () => {
   it.each([
     ['a model', fileWith('models:\n  m:\n    model: ai/b')],
     ['a model of a service', serviceWith('models:\n  - m')],
@@ -168,15 +168,15 @@ describe('what brings in more than the text names is refused', () => {
       `x-p: &p\n  type: bind\n  provider: b\n${serviceWith('volumes:\n- *p')}  b: *p\n`,
     ],
   ])('%s', (_, text) => {
-    expect(() => judged(text)).toThrow(/^line \d+ .*which may bring in what is not pinned/)
+    expect(() => judged(text)).toThrow(/^line \d+ .*which could add content that is not pinned/)
   })
 
-  it('services that are a variable', () => {
+  it('services in a variable', () => {
     expect(() => judged(`x-a:\n  image: ${PINNED}\nservices: $A`)).toThrow('is not a mapping')
   })
 })
 
-describe('an image that is not pinned can not hide', () => {
+describe('an unpinned image cannot be hidden', () => {
   it.each([
     ['plainly', 'image: b'],
     ['by a tag alone', 'image: b:1.2'],
@@ -248,7 +248,7 @@ describe('an image that is not pinned can not hide', () => {
     expect(() => judged(text)).toThrow(/line \d+/)
   })
 
-  it('by being the only one', () => {
+  it('by a file without images', () => {
     expect(() => judged('services:\n  a:\n    restart: always')).toThrow('has no images')
   })
 
@@ -260,7 +260,7 @@ describe('an image that is not pinned can not hide', () => {
 })
 
 describe('a script beside the images', () => {
-  it('is named as open', () => {
+  it('is reported as open', () => {
     const compose = {
       docker_compose_file: `services:\n  a:\n    image: ${PINNED}`,
       pre_launch_script: 'x',
@@ -271,17 +271,17 @@ describe('a script beside the images', () => {
   })
 })
 
-describe('a text that takes long to read', () => {
+describe('denial of service: a text that is expensive to parse', () => {
   const count = 20_000
   const lines = (line: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => line(n)).join('\n')
 
-  it('is judged at once: aliases that double each time', () => {
+  it('is checked at once: aliases that double at each step', () => {
     const text = lines((n) => (n === 0 ? 'x-0: &x0 a' : `x-${n}: &x${n} [*x${n - 1}, *x${n - 1}]`))
     expect(judged(`${text}\n${fileWith('')}`).outcome).toBe('passed')
   })
 
-  it('is judged at once: merges that double each time', () => {
+  it('is checked at once: merges that double at each step', () => {
     const text = lines((n) => {
       if (n === 0) return 'x-0: &x0\n  tty: true'
       return `x-${n}: &x${n}\n  <<: [*x${n - 1}, *x${n - 1}]`
@@ -289,24 +289,24 @@ describe('a text that takes long to read', () => {
     expect(judged(`${text}\n${serviceWith(`<<: *x${count - 1}`)}`).outcome).toBe('passed')
   })
 
-  it('is judged at once: services that share a long list', () => {
+  it('is checked at once: services that share a long list', () => {
     const mounts = lines(() => '- type: bind').replace(/^/gm, '  ')
     const services = lines((n) => `  s${n}:\n    volumes: *v`)
     expect(judged(`x-v: &v\n${mounts}\n${fileWith(services)}`).outcome).toBe('passed')
   })
 
-  it('is refused at once: levels without end', () => {
+  it('is rejected at once: deep nesting', () => {
     const deep = lines((n) => `${' '.repeat(n % 2000)}a:`)
     expect(() => judged(deep)).toThrow('nested more than')
     expect(() => judged(`a: ${'['.repeat(100_000)}`)).toThrow('list that is not plain')
   })
 
-  // Read in every way that they can be, these take longer than a test has.
+  // With backtracking, these would exceed the time limit of a test.
   it.each([
     ['of quotes', `x-a: [${"''".repeat(100_000)}{`],
     ['of spaces', `x-a: [${' '.repeat(200_000)}{`],
     ['of items', `x-a: [${"'a',".repeat(50_000)}{`],
-  ])('is refused at once: a list %s', (_, text) => {
+  ])('is rejected at once: a list %s', (_, text) => {
     expect(() => judged(text)).toThrow('list that is not plain')
   })
 })

@@ -1,4 +1,6 @@
-/** Good evidence, changed in one place each time: every change is refused, by the rule and the words for it. */
+/**
+ * Changes good evidence in one place at a time. Each change is rejected by the expected rule, with the expected reason.
+ */
 import { describe, expect, it } from 'vitest'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import type { Policy } from '../../../shared/attestation/policy.ts'
@@ -20,14 +22,14 @@ const policy: Policy = {
 
 const ALL = [...QUOTE, ...FRESH, ...LOG, ...COMPOSE, ...FILES, ...NAMES, ...COLLATERAL]
 
-describe('evidence that is not changed', () => {
-  it('passes, so that each refusal below is for its change', async () => {
+describe('unchanged evidence', () => {
+  it('passes, so that each rejection below is caused by its change', async () => {
     const good = await goodEvidence({ machine: craftedMachine() })
     expect((await verifyBundle(good, policy, NOW)).verdict).toBe('SIMULATED')
   })
 })
 
-describe('evidence with one thing changed is refused', () => {
+describe('evidence with a single change is rejected', () => {
   it.each(ALL)('%s', async (_, rule, reason, changed) => {
     const mutant = await changed(await goodEvidence({ machine: craftedMachine() }))
     const report = await verifyBundle(mutant, policy, NOW)
@@ -37,19 +39,19 @@ describe('evidence with one thing changed is refused', () => {
     expect(report.verdict).toBe('FAILED')
   })
 
-  it('under every policy, where the root is foreign and not marked', async () => {
+  it('under every policy, if the root is foreign and not marked', async () => {
     const [, , , changed] = COLLATERAL.at(-1)!
     const mutant = await changed(await goodEvidence({ machine: craftedMachine() }))
     for (const root of [policy.root, { kind: 'intel' }, { kind: 'any' }] as const) {
       const report = await verifyBundle(mutant, { ...policy, root }, NOW)
-      expect(report.rules[0]!.reason).toMatch('is foreign')
+      expect(report.rules[0]!.reason).toMatch('is unknown')
     }
   })
 
-  it('of a bundle that has not even its shape', async () => {
+  it('for a malformed bundle', async () => {
     const broken = { version: 1 } as unknown as EvidenceBundle
     const report = await verifyBundle(broken, pinnedPolicy(), NOW)
-    expect(report.rules[0]!.reason).toMatch('the bundle does not parse')
+    expect(report.rules[0]!.reason).toMatch('the bundle is invalid')
     expect(report.rules.map(({ outcome }) => outcome)).toEqual(Array(7).fill('failed'))
   })
 })

@@ -1,4 +1,4 @@
-/** Evidence of real machines, recorded by others; it is data of a sibling folder and not of this repository. */
+// Evidence of real machines, recorded by others. The data is in a sibling folder, not in this repository.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ const text = (name: string) => readFileSync(join(folder, name), 'utf8')
 const json = (name: string): unknown => JSON.parse(text(name))
 type Recorded = { quote: string; event_log: string; report_data: string }
 
-/** Each quote with the collateral of its platform, at a time when that held. */
+/** Each quote with the collateral of its platform, and a time at which both were valid. */
 const RECORDED = [
   {
     name: 'quote-report.json',
@@ -48,7 +48,7 @@ async function verified(quote: string, collateral: Collateral, at: Date) {
   }
 }
 
-/** One bit less or more in a byte of hex. */
+/** Flips one bit of a byte in hex. */
 function flipped(hex: string, at: number): string {
   const byte = (parseInt(hex.slice(2 * at, 2 * at + 2), 16) ^ 1).toString(16).padStart(2, '0')
   return hex.slice(0, 2 * at) + byte + hex.slice(2 * at + 2)
@@ -64,34 +64,34 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
     })
   })
 
-  it.each(RECORDED)('is refused under a simulated root: $name', async ({ collateral, at }) => {
+  it.each(RECORDED)('is rejected under a simulated root: $name', async ({ collateral, at }) => {
     const policy = { kind: 'simulated', spkiSha256: 'ab'.repeat(32) } as const
     await expect(checkCollateral(collateral(), policy, at)).rejects.toThrow(
-      "the root is Intel's, and a simulated one is asked for",
+      "the root is Intel's, but a simulated one is required",
     )
   })
 
-  it.each(RECORDED)('is refused once its collateral is old: $name', async (recorded) => {
+  it.each(RECORDED)('is rejected after its collateral expired: $name', async (recorded) => {
     const { quote, collateral, later } = recorded
     await expect(verified(quote(), collateral(), later)).rejects.toThrow(/expired/)
   })
 
-  it.each(RECORDED)('is refused before its collateral was made: $name', async (recorded) => {
+  it.each(RECORDED)('is rejected before its collateral was issued: $name', async (recorded) => {
     const before = new Date(recorded.at.getTime() - 30 * 24 * 60 * 60 * 1000)
     await expect(verified(recorded.quote(), recorded.collateral(), before)).rejects.toThrow(
-      /is of the future/,
+      /is not valid yet/,
     )
   })
 
   it.each(RECORDED)(
-    'is refused with a bit flipped anywhere in what is signed: $name',
+    'is rejected with a bit flipped anywhere in the signed parts: $name',
     async (r) => {
       const quote = r.quote()
       const checked = await checkCollateral(r.collateral(), { kind: 'intel' }, r.at)
       const verdictOf = async (flip: string) =>
         verifyHardware(parseQuote(flip), checked, ['UpToDate'], r.at)
       const accepted: number[] = []
-      // Up to the certificates, whose PEM has white space that means nothing.
+      // Stops before the certificates, because white space in PEM is insignificant.
       for (let at = 0; at < 636 + 64 + 64 + 6 + 384 + 64 + 34; at += 61)
         await verdictOf(flipped(quote, at)).then(
           () => accepted.push(at),
@@ -101,7 +101,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
     },
   )
 
-  it.each(RECORDED)('is refused with one field of its collateral changed: $name', async (r) => {
+  it.each(RECORDED)('is rejected with one field of its collateral changed: $name', async (r) => {
     const collateral = r.collateral()
     const mutants: Collateral[] = [
       { ...collateral, tcb_info: collateral.tcb_info.replace('"svn":', '"svn" :') },
@@ -121,7 +121,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
       )
   })
 
-  it('was measured as its log says: all four registers, and the first events', async () => {
+  it('has measurements that match its log: all four registers and the first events', async () => {
     const { quote, event_log, report_data } = json('quote-report.json') as Recorded
     const { collateral, at } = RECORDED[0]!
     const checked = await checkCollateral(collateral(), { kind: 'intel' }, at)
@@ -137,7 +137,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
     })
   })
 
-  it('was given a compose text whose hash is the compose-hash event', () => {
+  it('has a compose file that matches the compose-hash event', () => {
     const { quote, event_log } = json('rtmr3-report.json') as Recorded
     const events = parseEventLog(event_log)
     checkReplay(events, parseQuote(quote))

@@ -1,4 +1,7 @@
-/** The danger of a parser of our own is a text that the container engine reads differently: two others are compared. */
+/**
+ * Compares our parser with a full YAML parser, because a text that the container engine reads differently would evade
+ * the checks.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
@@ -9,7 +12,7 @@ import { parseStrictYaml } from '../../../shared/attestation/strict-yaml/parse.t
 const BLOCK = '<text block>'
 type Tree = string | Tree[] | { [key: string]: Tree }
 
-/** Scalars as texts, empty ones as the empty text. */
+/** Converts scalars to strings, and empty nodes to the empty string. */
 function treeOf(node: Node): Tree {
   if (node.kind === 'word') return node.text
   if (node.kind === 'text block') return BLOCK
@@ -51,7 +54,7 @@ function theirs(text: string, version: '1.1' | '1.2'): Tree {
   return plain(document.contents)
 }
 
-/** Mostly what compose files have, and some of what a parser could get wrong. */
+// Mostly typical content of compose files, and some edge cases for parsers.
 const oneOf = (lines: string) => fc.constantFrom(...lines.split('\n'))
 const mostly = (usual: string, unusual: string) =>
   fc.oneof({ weight: 9, arbitrary: oneOf(usual) }, { weight: 1, arbitrary: oneOf(unusual) })
@@ -101,7 +104,7 @@ const value = mostly(
  "a: b"
  '# x'`.replaceAll('\n', ' \n'),
 )
-/** Lines below a line: the text of a block, or what looks like it. */
+/** Lines below a line: the text of a block, or lines that resemble it. */
 const below = fc.oneof(
   { weight: 4, arbitrary: fc.constant('') },
   {
@@ -133,8 +136,8 @@ const document = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 7 }), fc.constantFrom('\n', '\n', '\r\n'))
   .map(([lines, end]) => lines.join(end))
 
-describe('a text that is accepted', () => {
-  it('has the tree that a parser of YAML 1.1 and 1.2 gives it', () => {
+describe('an accepted text', () => {
+  it('has the same tree as in a YAML 1.1 and 1.2 parser', () => {
     let accepted = 0
     fc.assert(
       fc.property(document, (text) => {
@@ -150,7 +153,7 @@ describe('a text that is accepted', () => {
   })
 })
 
-describe('a text that is refused', () => {
+describe('a rejected text', () => {
   it.each([
     [
       'a:\n  b',
@@ -169,13 +172,13 @@ describe('a text that is refused', () => {
     ],
     ['a:\n\t- b', 'line 2 of docker_compose_file has a tab: use spaces'],
     ['a: [b,\n  c]', 'write each item on its own line, after "- "'],
-    ['a: 1\na: 2', 'line 2 of docker_compose_file has the key "a" again: write it once'],
+    ['a: 1\na: 2', 'line 2 of docker_compose_file repeats the key "a": write it once'],
     [
       'a: &r 1\nb: &r 2\nc: *r',
-      'line 2 of docker_compose_file has the anchor &r again: use another name',
+      'line 2 of docker_compose_file repeats the anchor &r: use another name',
     ],
     ['# c', 'docker_compose_file is empty'],
-  ])('says its line and what to write instead: %j', (text, reason) => {
+  ])('is reported with its line and what to write instead: %j', (text, reason) => {
     expect(() => parseStrictYaml(text)).toThrow(reason)
   })
 })

@@ -1,12 +1,12 @@
-/** Types of arguments at random, with values of them. */
+/** Random argument types with random values. */
 import { getAddress } from 'ethers'
 import fc from 'fast-check'
 
 export type AnyType = {
-  /** As somebody may write it. */
+  /** One of the possible spellings. */
   text: string
   canonical: string
-  /** As ethers takes it, and what is decoded of it. */
+  /** Value as given to ethers, and the expected decoded value. */
   value: fc.Arbitrary<{ given: unknown; decoded: unknown }>
 }
 

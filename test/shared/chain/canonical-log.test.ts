@@ -3,18 +3,18 @@ import { CanonicalLog } from '../../../edge/chain/decoding/canonical-log.ts'
 import type { AbiType } from '../../../edge/chain/signature/event-signature.ts'
 
 const word = (hex: string) => hex.padStart(64, '0')
-/** The encoding of one `bytes` or `string` of three bytes. */
+/** Encoding of one `bytes` or `string` of three bytes. */
 const threeBytes = (padding: string) => word('20') + word('3') + `616263${padding}`
 
 describe.each<AbiType>([{ kind: 'bytes' }, { kind: 'string' }])('data as $kind', (type) => {
   const bitsOf = (hex: string) => new CanonicalLog(hex, 100).bitsAs([type])
 
-  it('is an encoding if its padding is zero', () => {
+  it('is valid with zero padding', () => {
     expect(bitsOf(threeBytes('0'.repeat(58)))).toBeGreaterThan(0)
   })
 
   it.each(['0'.repeat(57) + '1', '1' + '0'.repeat(57)])(
-    'is no encoding with bits in its padding: %s',
+    'is invalid with non-zero padding: %s',
     (padding) => {
       expect(bitsOf(threeBytes(padding))).toBeUndefined()
     },

@@ -1,4 +1,4 @@
-/** Every event that OpenZeppelin's contracts declare, from the ABIs of the package. */
+/** All events declared by OpenZeppelin's contracts, from the ABIs in the package. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +9,7 @@ const BUILT = fileURLToPath(
 type AbiInput = { type: string; indexed?: boolean; components?: AbiInput[] }
 type AbiEntry = { type: string; name: string; inputs: AbiInput[]; anonymous?: boolean }
 
-/** As they would be written: `event Transfer(address indexed,address indexed,uint256)`, each once. */
+/** Unique declarations, such as `event Transfer(address indexed,address indexed,uint256)`. */
 export function openzeppelinEvents(): string[] {
   const files = readdirSync(BUILT).filter((file) => file.endsWith('.json'))
   const declared = files.flatMap((file) => {

@@ -15,13 +15,13 @@ const word = (value: bigint | number) => toBeHex(value, 32)
 const coded = (types: string[], values: unknown[]) =>
   AbiCoder.defaultAbiCoder().encode(types, values)
 
-/** As a run's input would have it. */
+/** Decodes a log as for the input of a run. */
 function decoded(text: string, log: SomeLog) {
   const signature = parseEventSignature(text)
   return decodeLog(signature, log, planDecoding(signature, log))
 }
 
-/** A log of an event, with the arguments in the topics that it marks. */
+/** Builds a log of an event, with the marked arguments as topics. */
 function emitted(text: string, values: unknown[]): SomeLog {
   const signature = parseEventSignature(text)
   return logOf(signature, marksOf(signature), values)
@@ -32,8 +32,8 @@ const logWith = (text: string, data: string, ...topics: string[]): SomeLog => ({
   data,
 })
 
-describe('values', () => {
-  it('are those of ethers, for any types, values and choice of indexed arguments', () => {
+describe('decoded values', () => {
+  it('equal those of ethers for any types, values and choice of indexed arguments', () => {
     const someEvent = fc.array(anyType(), { maxLength: 6 }).chain((types) =>
       fc.record({
         types: fc.constant(types),
@@ -62,7 +62,7 @@ describe('values', () => {
     )
   })
 
-  it('are decimal strings for integers, in topics and in data, with their sign', () => {
+  it('are decimal strings with sign for integers, in topics and data', () => {
     const text = 'event A(int24 indexed tick, uint256 indexed id, int256 delta, uint8 small)'
     const values = [-887272, 2n ** 256n - 1n, -(2n ** 255n), 7]
     expect(decoded(text, emitted(text, values)).decoded).toEqual({
@@ -88,21 +88,21 @@ describe('values', () => {
     expect(decoded('A(string)', logWith('A(string)', data)).decoded).toEqual({ arg0: '0x66ff6f' })
   })
 
-  it('have the bytes of a text as they are, with its byte order mark', () => {
+  it('keep the exact bytes of a text, including a byte order mark', () => {
     const data = coded(['string'], ['\ufeffa\0b'])
     expect(decoded('A(string)', logWith('A(string)', data)).decoded).toEqual({
       arg0: '\ufeffa\0b',
     })
   })
 
-  it('are read from data whose last bytes are not padded, or that goes on', () => {
+  it('are read from data without final padding or with trailing bytes', () => {
     const data = coded(['bytes'], ['0x1234'])
     for (const other of [data.slice(0, -60), concat([data, '0xff'])])
       expect(decoded('A(bytes)', logWith('A(bytes)', other)).decoded).toEqual({ arg0: '0x1234' })
   })
 })
 
-describe('what does not fit its types', () => {
+describe('data that does not fit the types', () => {
   const reason = (text: string, data: string, ...topics: string[]) => {
     const found = decoded(text, logWith(text, data, ...topics))
     expect(found).toMatchObject({ decode: 'raw', decoded: null, indexed: null, indexed_hash: [] })
@@ -116,7 +116,7 @@ describe('what does not fit its types', () => {
     ['a positive integer where its sign goes on', 'A(int8)', word(128)],
     ['a negative integer with a wrong sign', 'A(int8)', word((1n << 256n) - 129n)],
     ['bytes with more behind them', 'A(bytes4)', zeroPadBytes('0x1234567801', 32)],
-  ])('%s is raw', (_, text, data) => {
+  ])('is raw: %s', (_, text, data) => {
     expect(reason(text, data)).toMatch(/^arg0: 0x[\da-f]{64} is no /)
     expect(reason(text.replace(')', ' indexed)'), '0x', data)).toMatch(/^arg0: 0x/)
   })
@@ -130,17 +130,17 @@ describe('what does not fit its types', () => {
     ['an array longer than the data', 'A(uint8[])', concat([word(32), word(2), word(1)])],
     ['an array of 2^255 elements', 'A(uint8[])', concat([word(32), word(1n << 255n)])],
     ['a fixed array longer than the data', 'A(uint8[4096])', word(0)],
-  ])('%s is raw', (_, text, data) => {
+  ])('is raw with %s', (_, text, data) => {
     expect(reason(text, data)).toMatch(/^arg0: /)
   })
 
-  it('a log that is no hex is raw', () => {
+  it('is raw if it is not hex', () => {
     for (const data of ['', '0x1', '0xzz', `0x${'zz'.repeat(32)}`])
       expect(reason('A(uint256)', data)).toContain('not hex')
     expect(reason('A(uint256 indexed)', '0x', '0x01')).toContain('not hex')
   })
 
-  it('never throws, whatever the log', () => {
+  it('never causes an exception, whatever the log', () => {
     const someWord = fc.oneof(
       fc.integer({ min: 0, max: 12 }).map((words) => word(words * 32)),
       fc.integer({ min: 0, max: 5 }).map(word),
@@ -165,17 +165,17 @@ describe('what does not fit its types', () => {
   })
 })
 
-describe('a log made to cost', () => {
-  it('with arrays that all point to the same place is raw, and does not become gigabytes', () => {
+describe('a log that is expensive to decode', () => {
+  it('is raw if its arrays all point to the same place, instead of expanding to gigabytes', () => {
     const type = `uint256${'[]'.repeat(8)}`
-    // Each level has 100 elements, and each of those is the next level: 100^8 integers in 26 KB.
+    // Each level has 100 elements that are all the next level: 100^8 integers in 26 KB.
     const level = [word(100), ...Array.from({ length: 100 }, () => word(100 * 32))]
     const data = concat([word(32), ...Array.from({ length: 8 }, () => level).flat()])
     const found = decoded(`A(${type})`, logWith(`A(${type})`, data))
     expect(found.decode_error).toMatch(/overlap|longer than the data/)
   })
 
-  it('with tuples whose members are one and the same text is raw', () => {
+  it('is raw if all members of a tuple are the same text', () => {
     const type = `(${Array(20).fill('string').join(',')})`
     const text = coded(['bytes'], [`0x${'61'.repeat(3_200)}`]).slice(66)
     const data = concat([word(32), ...Array.from({ length: 20 }, () => word(640)), `0x${text}`])
@@ -183,10 +183,11 @@ describe('a log made to cost', () => {
     expect(found.decode_error).toContain('overlap')
   })
 
-  it('with an array that says it is long, in each of thousands of readings, costs no more than its words', () => {
+  it('is raw without excessive work if an array claims to be long in each of thousands of readings', () => {
     const members = [...Array<string>(100).fill('uint8'), 'string'].join()
     const text = `Some(${'uint256,'.repeat(29)}(${members})[],uint8,uint8)`
-    // Wherever a reading puts the array, its offset is right; it goes on as far as the data, and its first element is none.
+    // In every reading the offset of the array is valid and its length spans the data, but its first element is
+    // invalid.
     const [heads, length] = [29, 20_000]
     const head = word(heads * 32)
       .repeat(heads)
@@ -197,23 +198,25 @@ describe('a log made to cost', () => {
     })
   })
 
-  it('for a signature of 32 arguments is given up, and says what to do', () => {
+  it('is raw with a hint if its signature has 32 arguments', () => {
     const text = `A(${Array(32).fill('uint256').join(',')})`
     const data = concat(Array.from({ length: 29 }, () => word(1)))
     const found = decoded(text, logWith(text, data, word(1), word(1), word(1)))
-    expect(found.decode_error).toBe('it can be read in too many ways; mark the indexed arguments')
+    expect(found.decode_error).toBe(
+      'the log can be decoded in too many ways; mark the indexed arguments',
+    )
   })
 })
 
-describe('which arguments are taken for indexed', () => {
+describe('the choice of indexed arguments', () => {
   const plan = (text: string, log: SomeLog) => planDecoding(parseEventSignature(text), log)
 
-  it('those that are marked, exactly', () => {
+  it('is exact if they are marked', () => {
     const text = 'event A(uint256 a, uint256 indexed b, uint256 c)'
     expect(plan(text, emitted(text, [1, 2, 3]))).toEqual({ decode: 'exact', indexed: [1] })
   })
 
-  it('none or all, exactly, where the topics leave no choice', () => {
+  it('is exact if the topics only allow none or all', () => {
     const text = 'A(uint256,address)'
     const signature = parseEventSignature(text)
     expect(plan(text, logOf(signature, [], [1, ALICE]))).toEqual({ decode: 'exact', indexed: [] })
@@ -223,7 +226,7 @@ describe('which arguments are taken for indexed', () => {
     })
   })
 
-  it('those of a known event, exactly, by its topics’ count: tokens of ERC-20 and of ERC-721', () => {
+  it('is exact for a known event, by the number of topics: ERC-20 and ERC-721', () => {
     const text = 'Transfer(address,address,uint256)'
     const signature = parseEventSignature(text)
     const values = [ALICE, BOB, 5]
@@ -237,13 +240,13 @@ describe('which arguments are taken for indexed', () => {
     })
   })
 
-  it('not those of a known event where the log contradicts them', () => {
+  it('ignores the layout of a known event if the log contradicts it', () => {
     const text = 'Swap(address,uint256,uint256,uint256,uint256,address)'
     const log = logOf(parseEventSignature(text), [1, 5], [ALICE, 1n << 200n, 0, 0, 9, BOB])
     expect(plan(text, log)).toMatchObject({ decode: 'ambiguous', indexed: [1, 5] })
   })
 
-  it('those that fit alone, inferred, where nothing is known', () => {
+  it('is inferred if only one choice fits an unknown event', () => {
     const text = 'Bid(uint256,bool,uint32,bytes4)'
     const log = logOf(parseEventSignature(text), [0, 2], [10n ** 18n, true, 7, '0x12345678'])
     expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [0, 2] })
@@ -255,7 +258,7 @@ describe('which arguments are taken for indexed', () => {
     })
   })
 
-  it('several that fit are ambiguous: the best guess, and every reading', () => {
+  it('is ambiguous if several choices fit, with the best guess and every reading', () => {
     const text = 'Bid(uint256,address)'
     const log = logOf(parseEventSignature(text), [1], [10n ** 18n, ALICE])
     const right = { decoded: { arg0: '1000000000000000000', arg1: ALICE }, indexed: [1] }
@@ -274,7 +277,7 @@ describe('which arguments are taken for indexed', () => {
     })
   })
 
-  it('a topic that no hash can be is not taken for a dynamic argument', () => {
+  it('excludes dynamic arguments for a topic that cannot be a hash', () => {
     const text = 'Named(string,uint64,uint256[])'
     const log = logOf(parseEventSignature(text), [1], ['a name', 7, []])
     expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [1] })
@@ -282,8 +285,8 @@ describe('which arguments are taken for indexed', () => {
     expect(plan(text, hashed)).toEqual({ decode: 'inferred', indexed: [0] })
   })
 
-  it('both layouts of published contracts, ambiguous, the first of all readings', () => {
-    // Two versions of Venus declare it so.
+  it('is ambiguous for an event with two published layouts, which come first among the readings', () => {
+    // Two versions of Venus declare the event in these two ways.
     const text = 'DebtMoved(address,address,uint256,address,address,uint256)'
     const values = [ALICE, BOB, 1n << 90n, ALICE, BOB, 1n << 91n]
     for (const indexed of [
@@ -301,7 +304,7 @@ describe('which arguments are taken for indexed', () => {
     }
   })
 
-  it('no more readings than a run can hold, and how many were left out', () => {
+  it('returns as many readings as a run can hold, and the number of omitted ones', () => {
     const text = `Many(${Array(8).fill('uint256').join()})`
     const log = logOf(parseEventSignature(text), [0, 1, 2], [1, 2, 3, 4, 5, 6, 7, 8])
     expect(decoded(text, log)).toMatchObject({ decode: 'ambiguous', readings_omitted: 36 })
@@ -312,17 +315,17 @@ describe('which arguments are taken for indexed', () => {
     expect([readings!.length, readings_omitted]).toEqual([1, 1])
   })
 
-  it('marks of another count are told apart from the topics', () => {
+  it('is raw if the number of marks differs from the topics', () => {
     const text = 'event Transfer(address indexed from, address to, uint256 value)'
     const log = logOf(parseEventSignature(text), [0, 1], [ALICE, BOB, 5])
     expect(plan(text, log)).toEqual({
       decode: 'raw',
       reason:
-        'the log has 3 topics, which is 2 indexed arguments, and the signature marks 1 argument',
+        'the log has 3 topics, that is 2 indexed arguments, but the signature marks 1 argument',
     })
   })
 
-  it('marks of the right count at the wrong places are not decoded as something else', () => {
+  it('is raw if the marks have the right count but wrong positions', () => {
     const right = 'event A(bytes data, uint256 indexed id)'
     const wrong = 'event A(bytes indexed data, uint256 id)'
     expect(decoded(wrong, emitted(right, ['0x1234', 7]))).toMatchObject({
@@ -331,22 +334,22 @@ describe('which arguments are taken for indexed', () => {
     })
   })
 
-  it('more topics than arguments, and another event, are raw', () => {
+  it('is raw with more topics than arguments, or for another event', () => {
     const { topic0 } = parseEventSignature('A(bool)')
     expect(plan('A(bool)', { topics: [topic0, word(0), word(0)], data: '0x' })).toMatchObject({
       reason:
-        'the log has 3 topics, which is 2 indexed arguments, and the signature has 1 argument in all',
+        'the log has 3 topics, that is 2 indexed arguments, but the signature has 1 argument in total',
     })
     for (const topics of [[id('B(bool)')], []])
       expect(plan('A(bool)', { topics, data: '0x' })).toMatchObject({ decode: 'raw' })
   })
 
-  it('nothing fits: raw, with the reason', () => {
+  it('is raw with the reason if nothing fits', () => {
     const text = 'A(bool,address)'
     const log = logWith(text, word(1n << 255n), word(1n << 255n))
     expect(plan(text, log)).toEqual({
       decode: 'raw',
-      reason: 'no choice of indexed arguments fits its topics and data',
+      reason: 'no choice of indexed arguments matches the topics and data',
     })
   })
 })
@@ -369,7 +372,7 @@ describe('the event that an action receives', () => {
   }
   const source = { chain: 'base', chainId: 8453, signatureText: text, signature, log } as const
 
-  it('has all of the log, decoded and raw', () => {
+  it('contains the whole log, decoded and raw', () => {
     expect(eventOfLog({ ...source, plan: planDecoding(signature, log) })).toEqual({
       chain: 'base',
       chain_id: 8453,
@@ -404,7 +407,7 @@ describe('the event that an action receives', () => {
     })
   })
 
-  it('keeps how it was decoded when its run was made, whatever the table has now', () => {
+  it('keeps the decoding chosen when its run was created, whatever the table contains now', () => {
     for (const decode of ['exact', 'inferred'] as const) {
       const event = eventOfLog({ ...source, plan: { decode, indexed: [0, 2] } })
       expect(event).toMatchObject({
@@ -416,7 +419,7 @@ describe('the event that an action receives', () => {
     }
   })
 
-  it('says why it is not decoded, and has topics and data all the same', () => {
+  it('has a reason, topics and data if it is not decoded', () => {
     const event = eventOfLog({ ...source, plan: { decode: 'raw', reason: 'nothing fits' } })
     expect(event).toMatchObject({
       decode: 'raw',

@@ -6,11 +6,11 @@ import { parseEventSignature } from '../../../edge/chain/signature/parse-event-s
 import { isPartlyIndexed, logOf, marksOf, seeded, someLog } from './some-logs.ts'
 import { tableEntries } from './table-entries.ts'
 
-/** An event of the same types that no table has. */
+/** An event with the same types that is not in any table. */
 const unknown = ({ canonical }: { canonical: string }) =>
   parseEventSignature(`Unknown${canonical.slice(canonical.indexOf('('))}`)
 
-describe('inference, over the layouts of published contracts, under a name that no table has', () => {
+describe('inference over the layouts of published contracts, under an unknown name', () => {
   const LOGS_EACH = 4
   const corpus = tableEntries(KNOWN_EVENTS).filter(isPartlyIndexed)
   const random = seeded(9)
@@ -31,20 +31,20 @@ describe('inference, over the layouts of published contracts, under a name that 
   })
   const share = (of: typeof results) => of.filter(({ isRight }) => isRight).length / of.length
 
-  it('is right wherever it says inferred', () => {
+  it('is always right if the result is inferred', () => {
     const inferred = results.filter(({ plan }) => plan.decode === 'inferred')
     expect(inferred.length / results.length).toBeGreaterThan(0.35)
     expect(share(inferred)).toBe(1)
     expect(results.filter(({ plan }) => plan.decode === 'raw')).toEqual([])
   })
 
-  it('has the true reading among those of an ambiguous log, unless it says that some are left out', () => {
+  it('includes the true reading of an ambiguous log unless readings are omitted', () => {
     const complete = results.filter(({ plan }) => plan.decode === 'ambiguous' && plan.omitted === 0)
     expect(complete.length / results.length).toBeGreaterThan(0.5)
     expect(complete.filter(({ isAmongReadings }) => !isAmongReadings)).toEqual([])
   })
 
-  it('guesses right for nearly all that index their first arguments, and for half of the others', () => {
+  it('guesses right for nearly all events that index their first arguments, and half of the others', () => {
     expect(share(results.filter(({ isFirst }) => isFirst))).toBeGreaterThan(0.98)
     expect(share(results.filter(({ isFirst }) => !isFirst))).toBeGreaterThan(0.5)
     expect(share(results)).toBeGreaterThan(0.88)
@@ -54,12 +54,12 @@ describe('inference, over the layouts of published contracts, under a name that 
 describe('learning from logs', () => {
   const signature = parseEventSignature('Fee(uint256,uint32,address)')
   const alice = `0x${'a1'.repeat(20)}`
-  /** The second is indexed: a small number says little by itself. */
+  /** The second argument is indexed. A small number alone is weak evidence. */
   const logs = [300, 70_000, 12, 9_000_000, 4_000, 65_000, 31].map((small, at) =>
     logOf(signature, [1], [10n ** 24n + BigInt(at) * 7_919n ** 5n, small, alice]),
   )
 
-  it('becomes confident with logs that differ, and goes on where it stopped', () => {
+  it('becomes confident from different logs, and can continue later', () => {
     const together = learnIndexed(signature, logs)
     expect(together).toMatchObject({ count: 1, indexed: [1], confident: true })
     const first = learnIndexed(signature, logs.slice(0, 3))
@@ -70,27 +70,27 @@ describe('learning from logs', () => {
     expect(second?.readings[0]!.bits).toBeCloseTo(together!.readings[0]!.bits)
   })
 
-  it('learns nothing from the same log again and again', () => {
+  it('learns nothing from repetitions of the same log', () => {
     const [log] = logs
     const once = learnIndexed(signature, [log!])
     expect(learnIndexed(signature, Array(50).fill(log))).toEqual(once)
     expect(learnIndexed(signature, [log!], once)).toEqual(once)
   })
 
-  it('is never confident where types are the same and the values say nothing', () => {
+  it('never becomes confident if the types are equal and the values are inconclusive', () => {
     const same = parseEventSignature('Both(uint256,uint256)')
     const both = [1, 2, 3, 4, 5, 6].map((value) => logOf(same, [1], [value, value + 1]))
     expect(learnIndexed(same, both)).toMatchObject({ confident: false })
   })
 
-  it('is kept as JSON, and decodes the logs that come', () => {
+  it('survives JSON, and decodes later logs', () => {
     const learned = learnIndexed(signature, logs)!
     const kept = JSON.parse(JSON.stringify(learned)) as typeof learned
     const log = logOf(signature, [1], [5, 6, alice])
     expect(planDecoding(signature, log, kept)).toEqual({ decode: 'inferred', indexed: [1] })
   })
 
-  it('infers what one log leaves open, once logs together exclude all but one reading', () => {
+  it('infers from several logs what a single log leaves open', () => {
     const paid = parseEventSignature('Paid(uint256,address)')
     const paidOf = (amount: bigint) => logOf(paid, [0], [amount, alice])
     const open = paidOf(10n)
@@ -100,7 +100,7 @@ describe('learning from logs', () => {
     expect(planDecoding(paid, open, learned)).toEqual({ decode: 'inferred', indexed: [0] })
   })
 
-  it('does not infer from a state that was stored without every reading', () => {
+  it('does not infer from a stored state without all readings', () => {
     const paid = parseEventSignature('Paid(uint256,address)')
     const stored = {
       count: 1,
@@ -117,7 +117,7 @@ describe('learning from logs', () => {
     })
   })
 
-  it('is not used for a log that contradicts it, nor while it is not confident, nor for another count', () => {
+  it('is not used if the log contradicts it, if it is not confident, or for another number of topics', () => {
     const claims = (indexed: number[], confident: boolean, count = 1) => ({
       count,
       indexed,
@@ -130,7 +130,7 @@ describe('learning from logs', () => {
       expect(planDecoding(signature, log, learned)).toEqual({ decode: 'inferred', indexed: [0] })
   })
 
-  it('says nothing where no log leaves a choice, and leaves out what fits nothing', () => {
+  it('returns nothing if no log leaves a choice, and ignores logs that do not fit', () => {
     expect(learnIndexed(signature, [])).toBeUndefined()
     expect(learnIndexed(signature, [logOf(signature, [0, 1, 2], [1, 2, alice])])).toBeUndefined()
     const odd = { topics: [signature.topic0, logs[0]!.topics[1]!], data: '0x' }

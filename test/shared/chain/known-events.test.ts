@@ -20,13 +20,13 @@ const keyOf = (signature: EventSignature) => `${signature.canonical} ${marksOf(s
 const layoutOf = (signature: EventSignature) =>
   `${signature.canonical} ${marksOf(signature).join()}`
 
-/** Declarations that were not made from the table: by hand from the contracts' sources, and OpenZeppelin's ABIs. */
+/** Declarations from other sources than the table: written by hand from contracts, and OpenZeppelin's ABIs. */
 const independent = [...declared(), ...openzeppelinEvents()]
   .map(parseEventSignature)
   .filter(({ inputs }) => inputs.length > 1)
 
 describe('the table of known events', () => {
-  it('has the events of the listed packages, and is small enough to be part of the Worker', () => {
+  it('covers the listed packages, and is small enough for the Worker', () => {
     expect(packages().length).toBeGreaterThan(50)
     expect(packages().filter((name) => !/^(?:@[\w.-]+\/)?[\w.-]+@\d[\w.-]*$/.test(name))).toEqual(
       [],
@@ -36,7 +36,7 @@ describe('the table of known events', () => {
     expect(KNOWN_EVENTS.length).toBeLessThan(100_000)
   })
 
-  it('has each layout once, sorted, and only of events with a choice', () => {
+  it('has unique sorted layouts, and only events with a choice', () => {
     const rows = rowsOf(KNOWN_EVENTS)
     expect(rows).toEqual([...new Set(rows)].toSorted())
     expect(new Set(entries.map(layoutOf)).size).toBe(entries.length)
@@ -44,16 +44,16 @@ describe('the table of known events', () => {
     expect(entries.filter(({ inputs }) => inputs.length < 2)).toEqual([])
   })
 
-  it('is what the script wrote: a changed byte is found', () => {
+  it('matches the digest from the script, which detects a changed byte', () => {
     expect(readFileSync(TABLE_FILE, 'utf8')).toContain(`SHA-256 ${digestOf(KNOWN_EVENTS)}`)
   })
 
-  it('has every layout of declarations that it was not made from', () => {
+  it('has every layout of the independent declarations', () => {
     expect(independent.length).toBeGreaterThan(300)
     expect(missingIn(KNOWN_EVENTS)).toEqual([])
   })
 
-  it('a changed mark of one of them is found', () => {
+  it('differs from the independent declarations if a mark is changed', () => {
     for (let at = 0; at < independent.length; at += 40) {
       const right = rowOf(independent[at]!)
       const wrong = `${right.event} ${right.layout === '0' ? '1' : '0'}`
@@ -65,7 +65,7 @@ describe('the table of known events', () => {
     }
   })
 
-  it('says nothing of unknown events, or of names that objects have', () => {
+  it('returns nothing for unknown events and for names of object members', () => {
     for (const text of ['Transfer(address,uint256,address)', 'constructor(address,bool)'])
       expect(knownLayouts(parseEventSignature(text))).toEqual([])
   })
@@ -79,7 +79,7 @@ describe('the table of known events', () => {
   })
 })
 
-describe('a log of every event of the table, with random values', () => {
+describe('random logs of every event in the table', () => {
   const conflicts = entries.filter(
     (entry) => entries.filter((other) => keyOf(other) === keyOf(entry)).length > 1,
   )
@@ -95,7 +95,7 @@ describe('a log of every event of the table, with random values', () => {
     return { found: decodeLog(signature, log, planDecoding(signature, log)), expected }
   }
 
-  it('encoded by ethers with its marks, decodes to these values from types alone', () => {
+  it('decode to the values encoded by ethers, from the types only', () => {
     const random = seeded(3)
     const certain = entries.filter((entry) => !conflicts.includes(entry))
     expect(certain.length).toBeGreaterThan(2_000)
@@ -111,7 +111,7 @@ describe('a log of every event of the table, with random values', () => {
     }
   })
 
-  it('has these values among its readings where layouts conflict', () => {
+  it('include the values among their readings if layouts conflict', () => {
     const random = seeded(4)
     expect(conflicts.length).toBeGreaterThan(1)
     for (const entry of conflicts)
@@ -124,7 +124,7 @@ describe('a log of every event of the table, with random values', () => {
   })
 })
 
-/** A value as a run's input has it. */
+/** Converts a value to its form in the input of a run. */
 function decodedForm(type: AbiType, value: unknown): unknown {
   switch (type.kind) {
     case 'address':

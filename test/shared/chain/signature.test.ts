@@ -19,7 +19,7 @@ function refusal(text: string): SignatureRefused {
   throw new Error(`${text} is taken`)
 }
 
-describe('how an event may be written', () => {
+describe('the syntax of an event', () => {
   const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
   it.each([
@@ -28,7 +28,7 @@ describe('how an event may be written', () => {
     '  Transfer ( address , address , uint ) ; ',
     'event Transfer(address indexed from, address indexed to, uint256 value);',
     'event\n  Transfer(\r\n\taddress payable indexed from,\n address payable to,\n uint256 indexed value\n)',
-  ])('%j is a transfer', (text) => {
+  ])('accepts %j as a transfer', (text) => {
     expect(parseEventSignature(text)).toMatchObject({
       name: 'Transfer',
       canonical: 'Transfer(address,address,uint256)',
@@ -45,11 +45,11 @@ describe('how an event may be written', () => {
     ['A(tuple(address payable to, tuple(int8) x) y)', 'A((address,(int8)))'],
     ['event event(uint)', 'event(uint256)'],
     ['$_1(bool indexed_)', '$_1(bool)'],
-  ])('%j is canonical as %j', (text, form) => {
+  ])('%j has the canonical form %j', (text, form) => {
     expect(canonical(text)).toBe(form)
   })
 
-  it('knows the marks and the names of arguments', () => {
+  it('includes marks and names of arguments', () => {
     const { inputs, isMarked } = parseEventSignature(
       'event A(address indexed from, uint value, bool)',
     )
@@ -67,7 +67,7 @@ describe('the canonical form and its hash', () => {
   it.each([
     ['the events of OpenZeppelin', openzeppelinEvents()],
     ['the known events', declared()],
-  ])('are those of ethers for %s', (_, declarations) => {
+  ])('equal those of ethers for %s', (_, declarations) => {
     expect(declarations.length).toBeGreaterThan(100)
     for (const declaration of declarations) {
       const theirs = EventFragment.from(`event ${declaration.replace(/^event /, '')}`)
@@ -79,7 +79,7 @@ describe('the canonical form and its hash', () => {
     }
   })
 
-  it('are those of ethers for any types, and the canonical form is its own', () => {
+  it('equal those of ethers for any types, and the form is canonical itself', () => {
     fc.assert(
       fc.property(fc.array(anyType(), { maxLength: 8 }), (types) => {
         const ours = parseEventSignature(`Some(${types.map(({ text }) => text).join(' , ')})`)
@@ -93,17 +93,17 @@ describe('the canonical form and its hash', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('invalid signatures', () => {
   it.each([
-    ['', 0, 'it is empty', 'Transfer('],
+    ['', 0, 'signature is empty', 'Transfer('],
     ['Transfer', 8, '"(" is missing', 'parentheses'],
-    ['0xddf252ad', 0, 'begin with the event’s name', 'Transfer('],
+    ['0xddf252ad', 0, 'start with the event name', 'Transfer('],
     ['A(address', 9, '")" is missing', 'comma'],
     ['A(address,)', 10, 'a type is missing', 'uint256'],
     ['A(address from to)', 15, '")" is missing', 'comma'],
-    ['A(uint7)', 2, 'no type uint7', 'steps of 8'],
-    ['A(uint08)', 2, 'no type uint08', 'steps of 8'],
-    ['A(bool, bytes33)', 8, 'no type bytes33', 'bytes32'],
+    ['A(uint7)', 2, 'unknown type uint7', 'steps of 8'],
+    ['A(uint08)', 2, 'unknown type uint08', 'steps of 8'],
+    ['A(bool, bytes33)', 8, 'unknown type bytes33', 'bytes32'],
     ['A(fixed128x18)', 2, 'no compiler', 'uint256'],
     ['A(ufixed)', 2, 'no compiler', 'uint256'],
     ['A(mapping(address => uint))', 18, '"="', 'Transfer('],
@@ -116,21 +116,21 @@ describe('what is refused', () => {
     ['A(constructor)', 2, 'constructor', 'address'],
     ['A(tuple)', 2, 'members', 'tuple(address,uint256)'],
     ['A(())', 3, 'at least one member', 'types'],
-    ['A((uint indexed a))', 8, 'part of a tuple', 'whole tuple'],
-    ['A(indexed address a)', 2, 'behind its type', 'address indexed from'],
-    ['A(uint indexed indexed)', 15, 'indexed already', 'once'],
-    ['A(string memory s)', 9, 'memory', 'leave it out'],
-    ['A((string calldata s))', 10, 'calldata', 'leave it out'],
-    ['A(uint[0])', 7, 'can not have 0', 'whole number'],
-    ['A(uint[03])', 7, 'can not have 03', 'whole number'],
-    ['A(uint[99999999999999999999])', 7, 'can not have', 'whole number'],
+    ['A((uint indexed a))', 8, 'member of a tuple', 'whole tuple'],
+    ['A(indexed address a)', 2, 'must follow the type', 'address indexed from'],
+    ['A(uint indexed indexed)', 15, 'already indexed', 'once'],
+    ['A(string memory s)', 9, 'memory', 'remove it'],
+    ['A((string calldata s))', 10, 'calldata', 'remove it'],
+    ['A(uint[0])', 7, 'cannot have 0', 'write an integer'],
+    ['A(uint[03])', 7, 'cannot have 03', 'write an integer'],
+    ['A(uint[99999999999999999999])', 7, 'cannot have', 'write an integer'],
     ['A(uint[n])', 7, '"]" is missing', 'bracket'],
     ['A(uint[4096][4096])', 2, 'too long', '4096 words'],
     ['A(bool a, uint[64][65] b)', 10, 'too long', '4096 words'],
-    ['event A(uint a) anonymous;', 16, 'anonymous', 'no trigger'],
-    ['function transfer(address,uint)', 0, 'function is no event', 'event’s declaration'],
-    ['A(uint) returns (bool)', 8, 'behind the arguments', 'leave it out'],
-    ['A(uint);;', 8, 'behind the arguments', 'leave it out'],
+    ['event A(uint a) anonymous;', 16, 'anonymous', 'a trigger cannot'],
+    ['function transfer(address,uint)', 0, 'function is not an event', 'event’s declaration'],
+    ['A(uint) returns (bool)', 8, 'after the arguments', 'remove it'],
+    ['A(uint);;', 8, 'after the arguments', 'remove it'],
     ['A(uint\u00a0a)', 6, 'U+00A0', 'Transfer('],
     ['A(uint😀)', 6, 'U+1F600', 'Transfer('],
     ['A(from: indexed(address))', 6, '":"', 'Transfer('],
@@ -151,36 +151,36 @@ describe('what is refused', () => {
     expect(refused.message).toContain(`at position ${position}`)
   })
 
-  it('shows the place', () => {
+  it('are reported with the position', () => {
     expect(refusal('Transfer(address, adress, uint256)').message).toContain(
       'at position 18 ("adress, uint256)")',
     )
     expect(refusal('Transfer(address').message).toContain('(at the end)')
   })
 
-  it('takes 32 arguments and no more', () => {
+  it('include those with more than 32 arguments', () => {
     const of = (count: number) => `A(${Array(count).fill('bool').join(',')})`
     expect(parseEventSignature(of(32)).inputs).toHaveLength(32)
     expect(refusal(of(33))).toMatchObject({ position: of(32).length })
   })
 
-  it('takes types eight deep and no deeper', () => {
+  it('include those with types nested more than eight deep', () => {
     const tuples = (depth: number) => `A(${'('.repeat(depth)}bool${')'.repeat(depth)})`
     const arrays = (depth: number) => `A((bool)${'[]'.repeat(depth - 1)})`
     for (const of of [tuples, arrays]) {
       expect(canonical(of(8))).toBe(of(8))
-      expect(refusal(of(9)).problem).toContain('more than 8 times')
+      expect(refusal(of(9)).problem).toContain('more than 8 levels deep')
     }
   })
 
-  it('refuses a text too long, or nested without end, without reading it', () => {
+  it('denial of service: long or deeply nested texts are rejected without parsing', () => {
     expect(refusal(`A(${' '.repeat(3_000)})`)).toMatchObject({ position: 2_048 })
     expect(refusal('('.repeat(1_000_000)).problem).toContain('1000000 characters')
-    expect(refusal(`A${'('.repeat(2_000)}`).problem).toContain('more than 8 times')
-    expect(refusal(`A(bool${'[]'.repeat(1_000)})`).problem).toContain('more than 8 times')
+    expect(refusal(`A${'('.repeat(2_000)}`).problem).toContain('more than 8 levels deep')
+    expect(refusal(`A(bool${'[]'.repeat(1_000)})`).problem).toContain('more than 8 levels deep')
   })
 
-  it('never fails in another way, whatever the text', () => {
+  it('cause no other error, whatever the text', () => {
     const piece = fc.constantFrom(
       ...'A()[],3.;é\0 ',
       'event ',

@@ -1,4 +1,4 @@
-/** Logs as contracts emit them: of declared events, with random values of the shapes that are seen on chains. */
+/** Logs of declared events with random values as they occur on chains. */
 import { AbiCoder, hexlify, keccak256 } from 'ethers'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import type { AbiType, EventSignature } from '../../../edge/chain/signature/event-signature.ts'
@@ -7,7 +7,7 @@ import { isHashedInTopic } from '../../../edge/chain/signature/type-size.ts'
 export type SomeLog = { topics: string[]; data: string }
 export type Random = () => number
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Deterministic numbers in [0, 1) for a seed (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed
   return () => {
@@ -18,12 +18,12 @@ export function seeded(seed: number): Random {
   }
 }
 
-/** The indexed arguments that a declaration marks. */
+/** Positions of the arguments that a declaration marks as indexed. */
 export function marksOf({ inputs }: EventSignature): number[] {
   return [...inputs.keys()].filter((index) => inputs[index]!.indexed)
 }
 
-/** The same event as somebody writes it who knows its types alone. */
+/** The same event, without `indexed` markers. */
 export function unmarked(signature: EventSignature): EventSignature {
   return parseEventSignature(signature.canonical)
 }
@@ -91,7 +91,7 @@ export function someValue(type: AbiType, random: Random): unknown {
 
 const TEXT = 'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/42.json'
 
-/** Zero, counters, times, amounts of tokens (half of them round), ids that are hashes, and "all". */
+/** Zero, counters, timestamps, token amounts (half of them round), hash IDs, and the maximum. */
 function someAmount(bits: number, random: Random): bigint {
   const kind = random()
   const any = () => BigInt(someBytes(32, random)) & ((1n << BigInt(bits)) - 1n)
@@ -114,7 +114,7 @@ export function someBytes(length: number, random: Random): string {
   return hexlify(Uint8Array.from({ length }, () => Math.floor(random() * 256)))
 }
 
-/** Whether some of its arguments are in the topics and some are not. */
+/** True if some of its arguments are indexed and some are not. */
 export function isPartlyIndexed(signature: EventSignature): boolean {
   const marks = marksOf(signature).length
   return marks > 0 && marks < signature.inputs.length

@@ -1,4 +1,4 @@
-/** Entries of the table of known events, written out as signatures that ethers and our parser read. */
+/** Expands entries of the known-events table to signatures for ethers and our parser. */
 import type { EventSignature } from '../../../edge/chain/signature/event-signature.ts'
 import { markedSignature } from '../../../edge/chain/signature/marked-signature.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
@@ -12,7 +12,7 @@ const TYPES: Record<string, string> = {
   y: 'bytes',
 }
 
-/** @returns a signature with marks for each layout of each row */
+/** @returns a signature with `indexed` markers for each layout of each row */
 export function tableEntries(table: string): EventSignature[] {
   return rowsOf(table).flatMap((row) => {
     const [event, ...layouts] = row.split(' ')

@@ -17,7 +17,7 @@ const BOUND = 'ca.example; accounturi=https://ca.example/acct/1'
 const AS_TEXT = `0 issue "${BOUND}"`
 
 describe('the CAA records of a host', () => {
-  it('are its own, whatever its parents say', async () => {
+  it('are its own, regardless of its parents', async () => {
     const { found } = await ask({
       'origin.example.org': { caa: [BOUND] },
       'example.org': { caa: ['other.example'] },
@@ -25,12 +25,12 @@ describe('the CAA records of a host', () => {
     expect(await found).toEqual([AS_TEXT])
   })
 
-  it('are all that its name has', async () => {
+  it('include all records of its name', async () => {
     const { found } = await ask({ 'origin.example.org': { caa: [BOUND, 'other.example'] } })
     expect((await found).toSorted()).toEqual([AS_TEXT, '0 issue "other.example"'])
   })
 
-  it('are those of the closest parent that has any, up to the top', async () => {
+  it('are those of the closest parent with records, up to the top-level domain', async () => {
     const { found } = await ask({
       'origin.example.org': {},
       'example.org': { caa: [BOUND] },
@@ -41,12 +41,12 @@ describe('the CAA records of a host', () => {
     expect(await top.found).toEqual([AS_TEXT])
   })
 
-  it('are none where nobody has any', async () => {
+  it('are empty if no parent has any', async () => {
     const { found } = await ask({ 'origin.example.org': {} })
     expect(await found).toEqual([])
   })
 
-  it('are those of what it is an alias for', async () => {
+  it('are those of its alias target', async () => {
     const { found } = await ask({
       'origin.example.org': { alias: 'one.example.net' },
       'one.example.net': { alias: 'two.example.net' },
@@ -55,7 +55,7 @@ describe('the CAA records of a host', () => {
     expect(await found).toEqual([AS_TEXT])
   })
 
-  it('are its own parent’s, and not those of its alias’ parent (RFC 8659, 3)', async () => {
+  it('are those of its own parent, not of the parent of its alias target (RFC 8659, section 3)', async () => {
     const { found, asked } = await ask({
       'origin.example.org': { alias: 'one.example.net' },
       'one.example.net': {},
@@ -66,7 +66,7 @@ describe('the CAA records of a host', () => {
     expect(asked).not.toContain('CAA example.net')
   })
 
-  it('are unknown where aliases go round', async () => {
+  it('are unknown if aliases form a loop', async () => {
     const { found } = await ask({
       'origin.example.org': { alias: 'a.example.net' },
       'a.example.net': { alias: 'origin.example.org' },
@@ -77,7 +77,7 @@ describe('the CAA records of a host', () => {
   it.each([
     ['SERVFAIL', 2],
     ['REFUSED', 5],
-  ])('are unknown, and not its parent’s, where the server says %s', async (_, fails) => {
+  ])('are unknown instead of inherited if the server answers %s', async (_, fails) => {
     const { found, asked } = await ask({
       'origin.example.org': { fails },
       'example.org': { caa: [BOUND] },
@@ -86,7 +86,7 @@ describe('the CAA records of a host', () => {
     expect(asked).not.toContain('CAA example.org')
   })
 
-  it('are unknown where nobody answers', async () => {
+  it('are unknown if no server responds', async () => {
     const server = await startZone({})
     await server.close()
     await expect(caaRecords('origin.example.org', namesOf(server.address))).rejects.toThrow(

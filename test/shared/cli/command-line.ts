@@ -1,4 +1,4 @@
-/** The command line in this process, and what it said. */
+/** Runs the command line in this process and captures its output. */
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { run } from '../../../shared/cli/run.ts'
@@ -9,15 +9,15 @@ export type Surroundings = {
   environment?: Record<string, string>
   folder?: string
   isTerminal?: boolean
-  /** As `isTerminal` says, where it is absent. */
+  /** Defaults to `isTerminal`. */
   hasColours?: boolean
   isWatched?: boolean
-  /** For a command that is spoken with. */
+  /** Input of an interactive command. */
   input?: Readable
-  /** Told of what is written, as it is. */
+  /** Called with each written text. */
   onWrite?: (text: string) => void
   standardInput?: string
-  /** What is typed, where somebody is asked. */
+  /** Answer typed at a prompt. */
   typed?: string
   signal?: AbortSignal
   now?: Date
@@ -51,7 +51,7 @@ export async function svc(words: string[], around: Surroundings = {}): Promise<R
   return { code, out, err }
 }
 
-/** `passed`, `failed` or `not applicable` of each rule by its name, as the seven lines say. */
+/** Outcome of each rule by name: `passed`, `failed` or `not applicable`. */
 export function outcomes({ out }: Pick<Ran, 'out'>): Record<string, string> {
   const lines = [...out.matchAll(/^\d {2}(.{14}) {2}(PASSED|FAILED|NOT APPLICABLE) /gm)]
   return Object.fromEntries(
@@ -59,7 +59,6 @@ export function outcomes({ out }: Pick<Ran, 'out'>): Record<string, string> {
   )
 }
 
-/** The reason that the line of a rule gives. */
 export function reasonOf({ out }: Pick<Ran, 'out'>, rule: string): string | undefined {
   const line = out.split('\n').find((one) => one.slice(3, 17).trim() === rule)
   return line?.slice(35)

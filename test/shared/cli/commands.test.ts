@@ -59,7 +59,7 @@ describe('the exit code', () => {
     expect([typeof error, typeof message, typeof fix]).toEqual(['string', 'string', 'string'])
   })
 
-  it('is 1 for an action that failed, with its logs, its stack and its receipt', async () => {
+  it('is 1 for a failed action, with its logs, stack and receipt', async () => {
     answer = {
       status: 500,
       headers: { 'x-svc-error': 'action_threw', 'svc-receipt': 'a.b.c', 'x-svc-receipt': 'a.b.c' },
@@ -74,7 +74,7 @@ describe('the exit code', () => {
     expect(JSON.parse(err)).toMatchObject({ error: 'action_threw', logs: 'begun' })
   })
 
-  it('is 130 after Ctrl-C, and nothing is said', async () => {
+  it('is 130 after Ctrl-C, without output', async () => {
     const around = { environment, folder, signal: AbortSignal.abort(new Error('interrupted')) }
     const ran = await svc(['wallet', 'list', '--base-url', base], around)
     expect(ran).toEqual({ code: 130, out: '', err: '' })
@@ -82,7 +82,7 @@ describe('the exit code', () => {
 })
 
 describe('--json', () => {
-  it('gives one document on standard output, lists as arrays', async () => {
+  it('prints one document on stdout, with lists as arrays', async () => {
     answer = { body: [] }
     const ran = await ask('wallet', 'list', '--json')
     expect(ran).toEqual({ code: 0, out: '[]\n', err: '' })
@@ -92,13 +92,13 @@ describe('--json', () => {
     ['an option that is none', ['wallet', 'list', '--none', '--json']],
     ['a word too many', ['wallet', 'list', 'more', '--json']],
     ['a number that is none', ['group', 'show', 'one', '--json']],
-  ])('says %s as JSON, too', async (_, words) => {
+  ])('also reports %s as JSON', async (_, words) => {
     const ran = await svc(words, { environment, folder })
     expect(JSON.parse(ran.err)).toMatchObject({ error: 'usage' })
     expect(ran).toMatchObject({ code: 2, out: '' })
   })
 
-  it('names the request, to be told to who runs the service', async () => {
+  it('includes the request ID for reports to the operator', async () => {
     answer = { status: 404, headers: { 'x-request-id': 'r-1' }, body: refusal('not_found') }
     const ran = await ask('group', 'show', '7', '--json')
     expect(JSON.parse(ran.err)).toMatchObject({
@@ -109,8 +109,8 @@ describe('--json', () => {
   })
 })
 
-describe('a server that writes to the terminal', () => {
-  it('moves no cursor by an error', async () => {
+describe('terminal injection: a server', () => {
+  it('cannot move the cursor by an error', async () => {
     answer = {
       status: 404,
       headers: { 'x-request-id': 'r' },
@@ -121,7 +121,7 @@ describe('a server that writes to the terminal', () => {
     expect(err).toContain('svc: gone?[2J??')
   })
 
-  it('moves none by a name in a list, nor by an action’s logs and response', async () => {
+  it('cannot move the cursor by a name in a list or by the logs and response of an action', async () => {
     const name = `evil${ESCAPES}`
     answer = {
       body: [
@@ -146,13 +146,13 @@ describe('a server that writes to the terminal', () => {
       isTerminal: true,
       hasColours: false,
     })
-    // Without colours, too (NO_COLOR): he looks all the same.
+    // Also applies without colors (NO_COLOR), because the output still goes to a terminal.
     const told = listed.out + ran.out + ran.err
     expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(told.match(/evil/g)).toHaveLength(4)
   })
 
-  it('moves none by JSON, which says the same to who reads it', async () => {
+  it('cannot move the cursor by JSON, which escapes the characters', async () => {
     const name = 'evil\u009b31m\u202e\u{e0041}\n\u2028'
     answer = {
       body: [
@@ -164,7 +164,7 @@ describe('a server that writes to the terminal', () => {
     expect(JSON.parse(out)[0].name).toBe(name)
   })
 
-  it('gives programs a text response as it is', async () => {
+  it('returns a text response unchanged to programs', async () => {
     answer = {
       body: {
         response: 'a\tb',
@@ -180,18 +180,18 @@ describe('a server that writes to the terminal', () => {
   })
 })
 
-describe('what cannot be undone', () => {
-  it('is asked for on a terminal, and not done for any answer but yes', async () => {
+describe('a command that cannot be undone', () => {
+  it('asks for confirmation on a terminal, and requires a yes', async () => {
     answer = { body: { success: true } }
     const words = ['group', 'delete', '7', '--base-url', base]
     const no = await svc(words, { environment, folder, typed: 'n' })
-    expect(no.err).toContain('Remove the group 7? [y/N]')
+    expect(no.err).toContain('Delete group 7? [y/N]')
     expect(asked).toHaveLength(0)
     await svc(words, { environment, folder, typed: 'y' })
     expect(asked).toHaveLength(1)
   })
 
-  it('is refused without --yes where nobody can be asked', async () => {
+  it('requires --yes without a terminal', async () => {
     const ran = await ask('group', 'delete', '7')
     expect(ran.err).toContain('--yes')
     expect(ran.code).toBe(2)
@@ -207,7 +207,7 @@ describe('the usage key', () => {
     ['a file', { SVC_USAGE_KEY: OTHER! }, ['--usage-key-file', 'given']],
     ['the file that SVC_USAGE_KEY_FILE names', { SVC_USAGE_KEY_FILE: 'given' }, []],
     ['SVC_USAGE_KEY', { SVC_USAGE_KEY: GIVEN!, SVC_USAGE_KEY_FILE: 'other' }, []],
-  ])('comes from %s', async (_, variables, options) => {
+  ])('is read from %s', async (_, variables, options) => {
     answer = { status: 403, body: refusal('forbidden') }
     writeFileSync(join(folder, 'given'), `${GIVEN}\n`)
     const around = { environment: { SVC_CONFIG_DIR: folder, ...variables }, folder }
@@ -217,10 +217,10 @@ describe('the usage key', () => {
   })
 })
 
-describe('which deployment', () => {
-  it('is asked for, where nobody has named one', async () => {
+describe('the deployment', () => {
+  it('must be named', async () => {
     const ran = await svc(['wallet', 'list'], { environment, folder })
-    expect(ran.err).toContain('which deployment?')
+    expect(ran.err).toContain('no deployment: use')
     expect(ran.code).toBe(2)
   })
 
@@ -229,13 +229,13 @@ describe('which deployment', () => {
     'https://origin.example/path',
     'https://a:b@origin.example',
     'origin',
-  ])('%s is none that a key is sent to', async (url) => {
+  ])('must not be %s, which would expose a key', async (url) => {
     const ran = await svc(['wallet', 'list', '--base-url', url], { environment, folder })
     expect(ran.err).toContain('--base-url: expected')
     expect(ran.code).toBe(2)
   })
 
-  it('takes no trigger service of another deployment beside a base URL that was given', async () => {
+  it('does not combine a given base URL with the trigger service of another deployment', async () => {
     const kept = {
       version: 1,
       origins: {},
@@ -263,14 +263,14 @@ describe('completion', () => {
       ['svc', 'key', 'list', '--base-url', 'group', '--js'],
       ['--json'],
     ],
-  ])('in bash knows %s', async (_, words, expected) => {
+  ])('completes %s in bash', async (_, words, expected) => {
     const script = `${await scriptFor('bash')}
       COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`
     const out = execFileSync('bash', ['-c', script], { encoding: 'utf8' })
     expect(out.trim().split('\n').toSorted()).toEqual(expected.toSorted())
   })
 
-  it('in bash runs nothing of what is typed', async () => {
+  it('injection: executes nothing of the typed text in bash', async () => {
     const script = `${await scriptFor('bash')}
       COMP_WORDS=(svc '$(echo ran >&2)'); COMP_CWORD=1; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`
     expect(execFileSync('bash', ['-c', script], { encoding: 'utf8', stdio: 'pipe' }).trim()).toBe(
@@ -278,14 +278,14 @@ describe('completion', () => {
     )
   })
 
-  it.each(['zsh', 'fish'])('names every command for %s', async (shell) => {
+  it.each(['zsh', 'fish'])('includes every command for %s', async (shell) => {
     const script = await scriptFor(shell)
     for (const word of ['account', 'rotate', 'trigger', 'tail', '--json'.slice(2)])
       expect(script).toContain(word)
   })
 })
 
-it('--version says the package’s', async () => {
+it('--version prints the version of the package', async () => {
   const { version } = JSON.parse(
     readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
   )

@@ -24,7 +24,7 @@ import {
 import { configFolder } from '../../../shared/cli/credentials/credentials-file.ts'
 import { svc } from './command-line.ts'
 
-/** As base64 and base64url have them; nobody's. */
+// Test values in base64 and base64url.
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const TOKEN = Buffer.alloc(48, 0xfe).toString('base64url')
 const BASE = 'https://origin.example'
@@ -53,11 +53,11 @@ describe('the credentials file', () => {
       { XDG_CONFIG_HOME: 'x', HOME: '/h' },
       '/h/.config/svc',
     ],
-  ])('is where %s says', (_, variables, expected) => {
+  ])('is located by %s', (_, variables, expected) => {
     expect(configFolder({ environment: variables })).toBe(expected)
   })
 
-  it('is its owner’s alone, folder and file, whatever the umask says', async () => {
+  it('is readable only by its owner, folder and file, regardless of the umask', async () => {
     const before = process.umask(0)
     try {
       await keepKey()
@@ -68,12 +68,12 @@ describe('the credentials file', () => {
     expect(mode(credentials.file)).toBe('600')
   })
 
-  it('has nothing beside it when it was written', async () => {
+  it('leaves no temporary files', async () => {
     await keepKey()
     expect(readdirSync(join(folder, 'config'))).toEqual(['credentials.json'])
   })
 
-  it('stays as it was where the disk is full', async () => {
+  it('stays unchanged if the disk is full', async () => {
     await keepKey()
     const before = readFileSync(credentials.file, 'utf8')
     const many = `
@@ -82,15 +82,15 @@ describe('the credentials file', () => {
         for (let at = 0; at < 40; at += 1) keptOrigin(kept, 'https://o' + at + '.example').account_key = 'k'.repeat(44)
       })`
     writeFileSync(join(folder, 'many.mjs'), many)
-    // As a full disk does, the limit lets a write end early, and refuses the next one.
+    // As on a full disk, the limit shortens one write and rejects the next.
     const limited = `trap '' XFSZ; ulimit -f 1; exec "${process.execPath}" many.mjs`
     const ran = spawnSync('bash', ['-c', limited], { cwd: folder, env: environment })
-    expect(String(ran.stderr)).toMatch(/was not written: EFBIG/)
+    expect(String(ran.stderr)).toMatch(/cannot write .*: EFBIG/)
     expect(readFileSync(credentials.file, 'utf8')).toBe(before)
     expect(readdirSync(join(folder, 'config'))).toEqual(['credentials.json'])
   })
 
-  it('waits for no lock of the future, which a clock that was put back leaves', async () => {
+  it('ignores a lock with a future date, as left by a clock that was set back', async () => {
     const lock = `${credentials.file}.lock`
     mkdirSync(lock, { recursive: true, mode: 0o700 })
     utimesSync(lock, new Date(), new Date(Date.now() + 86_400_000))
@@ -98,7 +98,7 @@ describe('the credentials file', () => {
     expect((await credentials.origin(BASE)).account_key).toBe(KEY)
   })
 
-  it('loses no key where several are kept at once', async () => {
+  it('loses no key if several are stored concurrently', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `https://origin-${at}.example`)
     await Promise.all(
       names.map((name) =>
@@ -110,7 +110,7 @@ describe('the credentials file', () => {
     expect(Object.keys((await credentials.read()).origins).toSorted()).toEqual(names.toSorted())
   })
 
-  it('gives a key to the address that it was kept for, and to no other', async () => {
+  it('returns a key only for the address it was stored for', async () => {
     await keepKey()
     await credentials.change((kept) => void (keptEdge(kept, 'https://edge.example').token = TOKEN))
     expect((await credentials.origin(`${BASE}/`)).account_key).toBe(KEY)
@@ -125,7 +125,7 @@ describe('the credentials file', () => {
   })
 
   it.each([0o640, 0o604, 0o622])(
-    'is refused with mode %o, and says how to put it right',
+    'is rejected with mode %o, with the command that fixes it',
     async (bits) => {
       await keepKey()
       chmodSync(credentials.file, bits)
@@ -135,7 +135,7 @@ describe('the credentials file', () => {
     },
   )
 
-  it('is not read through a symbolic link, nor is the link’s target written', async () => {
+  it('symlink: neither reads the file through a link nor writes to the target', async () => {
     const target = join(folder, 'target')
     writeFileSync(target, '{"version":1,"origins":{},"edges":{}}', { mode: 0o600 })
     mkdirSync(join(folder, 'config'), { mode: 0o700 })
@@ -145,24 +145,24 @@ describe('the credentials file', () => {
     expect(readFileSync(target, 'utf8')).not.toContain(KEY)
   })
 
-  it('is not written into a folder that others can write', async () => {
+  it('is not written into a folder that others can write to', async () => {
     mkdirSync(join(folder, 'config'))
     chmodSync(join(folder, 'config'), 0o777)
     await expect(keepKey()).rejects.toThrow(/chmod 700/)
     expect(existsSync(credentials.file)).toBe(false)
   })
 
-  it('that is torn is refused without a word of what is in it', async () => {
+  it('is rejected if truncated, without revealing its content', async () => {
     await keepKey()
     writeFileSync(credentials.file, `{"version":1,"origins":{"${BASE}":{"account_key":"${KEY}"`)
     const ran = await svc(['account', 'credits', '--base-url', BASE], { environment, folder })
     expect(ran.code).toBe(2)
-    expect(ran.err).toContain('is not as svc writes it')
+    expect(ran.err).toContain('is not a valid credentials file')
     expect(ran.err).not.toContain(KEY)
   })
 })
 
-describe('a secret among the words of a command', () => {
+describe('a secret in the arguments', () => {
   it.each<[string, string[]]>([
     ['after an option that there is not', ['account', 'show', '--api-key', KEY]],
     ['in one word with it', ['login', `--token=${TOKEN}`]],
@@ -170,10 +170,10 @@ describe('a secret among the words of a command', () => {
     ['in JSON', ['trigger', 'test', 'x', '--event', JSON.stringify({ token: TOKEN })]],
     ['as the name of a key', ['key', 'delete', KEY, '--yes']],
     ['that is a token', ['cid', TOKEN]],
-  ])('%s is refused with the reason, and is not echoed', async (_, words) => {
+  ])('%s is rejected with the reason, and not echoed', async (_, words) => {
     for (const more of [[], ['--json']]) {
       const ran = await svc([...words, ...more], { environment, folder })
-      expect(ran.err).toContain('secrets are not taken from arguments')
+      expect(ran.err).toContain('secrets are not accepted as arguments')
       expect(ran.err).not.toContain(KEY)
       expect(ran.err).not.toContain(TOKEN)
       expect(ran).toMatchObject({ code: 2, out: '' })
@@ -193,7 +193,7 @@ describe('a secret among the words of a command', () => {
 })
 
 describe('a secret from a file', () => {
-  it('is taken without its line’s end, and wins over the environment', async () => {
+  it('is read without its line break, and takes precedence over the environment', async () => {
     writeFileSync(join(folder, 'key'), 'no key\n')
     const words = [
       'run',
@@ -206,21 +206,21 @@ describe('a secret from a file', () => {
     writeFileSync(join(folder, 'action.js'), '')
     const around = { folder, environment: { ...environment, SVC_USAGE_KEY: KEY } }
     const ran = await svc(words, around)
-    // The client refuses it before anything is sent.
-    expect(ran.err).toContain('this is no API key')
+    // The client rejects it before it sends anything.
+    expect(ran.err).toContain('not an API key')
     expect(ran.code).toBe(4)
   })
 
-  it('that is empty is none', async () => {
+  it('is rejected if empty', async () => {
     writeFileSync(join(folder, 'empty'), '\n')
     const words = ['account', 'use', '--base-url', BASE, '--key-file', 'empty']
     const ran = await svc(words, { environment, folder })
-    expect(ran.err).toContain('empty has no secret in it')
+    expect(ran.err).toContain('empty contains no secret')
     expect(ran.code).toBe(2)
   })
 })
 
-it('without a credential says how to get one, with exit code 4', async () => {
+it('explains how to get a credential if there is none, and exits with 4', async () => {
   const ran = await svc(['wallet', 'list', '--base-url', BASE, '--json'], { environment, folder })
   expect(JSON.parse(ran.err)).toMatchObject({
     error: 'no_credential',

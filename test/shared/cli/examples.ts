@@ -1,4 +1,4 @@
-/** The section "Examples:" of every command's help, in the order of the help. */
+/** Extracts the section "Examples:" from the help of every command, in order. */
 import { commandLine } from '../../../shared/cli/command-line.ts'
 import { placesOf } from '../../../shared/cli/completion/tree.ts'
 import { makeProgram } from '../../../shared/cli/program.ts'
@@ -7,9 +7,9 @@ import { svc } from './command-line.ts'
 
 export type Example = { path: string; line: string }
 
-/** @param withEmpty commands without an example, too, with an empty line */
+/** @param withEmpty includes commands without examples, with an empty line */
 export async function examplesOf({ withEmpty = false } = {}): Promise<Example[]> {
-  // For its tree alone: nothing is run.
+  // Used only for its command tree; nothing runs.
   const terminal = { environment: {} } as Terminal
   const program = makeProgram(
     commandLine(terminal, () => undefined),

@@ -14,7 +14,7 @@ const HASH = 'cd'.repeat(32)
 let server: WebServer | undefined
 afterEach(() => server?.close())
 
-/** Answers `eth_chainId` rightly, and the call with this text. */
+/** Answers `eth_chainId` correctly, and the contract call with this text. */
 async function ask(text: string) {
   server = await startWebServer(({ body }, response) =>
     response.end(body.includes('eth_chainId') ? '{"result":"0x1"}' : text),
@@ -24,13 +24,13 @@ async function ask(text: string) {
 
 const word = (digits: string) => JSON.stringify({ result: `0x${digits.padStart(64, '0')}` })
 
-it('asks the function that the governance contract has', () => {
+it('calls the function that the governance contract defines', () => {
   const [asked] = governanceAbi.filter(({ name }) => name === 'allowedComposeHashes')
   expect(asked).toMatchObject({ inputs: [{ type: 'bytes32' }], outputs: [{ type: 'bool' }] })
   expect(`0x${ALLOWED_COMPOSE_HASHES}`).toBe(id('allowedComposeHashes(bytes32)').slice(0, 10))
 })
 
-it('asks the contract at the application’s id about the compose hash', async () => {
+it('queries the contract at the app ID for the compose hash', async () => {
   expect(await ask(word('1'))).toEqual({ chain_id: 1, allowed: true })
   expect(JSON.parse(server!.received.at(-1)!.body)).toMatchObject({
     method: 'eth_call',
@@ -38,7 +38,7 @@ it('asks the contract at the application’s id about the compose hash', async (
   })
 })
 
-it('believes a plain no', async () => {
+it('accepts a plain no', async () => {
   expect(await ask(word('0'))).toEqual({ chain_id: 1, allowed: false })
 })
 
@@ -50,6 +50,6 @@ it.each([
   ['nothing', '{}'],
   ['what is no JSON', '<html>'],
   ['more than an answer', `"${'x'.repeat(20_000)}"`],
-])('knows nothing from %s', async (_, text) => {
+])('throws GovernanceUnknown for %s', async (_, text) => {
   await expect(ask(text)).rejects.toThrow(GovernanceUnknown)
 })

@@ -25,9 +25,9 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(stateDir, { recursive: true }))
 
-describe('what is not given to svc verify', () => {
+describe('defaults of svc verify', () => {
   it.each(['https://localhost:8788', 'http://localhost:8787'])(
-    'comes from the running stack for its address %s',
+    'come from the running stack if the URL is %s',
     (url) => {
       expect(at(url)).toMatchObject({
         authority: 'PEM',
@@ -38,13 +38,13 @@ describe('what is not given to svc verify', () => {
   )
 
   it.each(['https://localhost:8789', 'https://127.0.0.1:8788', 'https://origin.example:8788'])(
-    'does not come from there for %s: its authority is trusted for its own host alone',
+    'do not come from the stack for %s, because its CA is trusted only for its own hosts',
     (url) => {
       expect(at(url)).toBeUndefined()
     },
   )
 
-  it('does not come from a stack that has stopped, nor from a file that is torn', () => {
+  it('do not come from a stopped stack or a truncated file', () => {
     lock.release()
     expect(at(addresses.base_url)).toBeUndefined()
     const file = join(stateDir, 'stack.json')

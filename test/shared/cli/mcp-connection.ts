@@ -1,17 +1,17 @@
-/** `svc mcp` in this process, and who speaks with it. */
+/** `svc mcp` in this process, and its client. */
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/client'
 import { type Ran, type Surroundings, svc } from './command-line.ts'
 
 export type Connection = {
   client: Client
-  /** Writes bytes as they are, beside the client. */
+  /** Writes raw bytes, bypassing the client. */
   write(this: void, bytes: string | Buffer): void
-  /** Ends the server's input. */
+  /** Closes the server's input. */
   end(this: void): Promise<Ran>
 }
 
-/** A client whose transport is the server's standard input and output. */
+/** Connects a client to the server's standard input and output. */
 export async function connected(around: Surroundings, words: string[] = []): Promise<Connection> {
   const input = new PassThrough()
   let heard = ''
@@ -43,14 +43,14 @@ export async function connected(around: Surroundings, words: string[] = []): Pro
   }
 }
 
-/** The structured answer of a tool. @throws {Error} with what the tool said, where it failed */
+/** @returns the structured result of a tool. @throws {Error} with its text if it failed */
 export async function called(client: Client, name: string, args: object = {}): Promise<any> {
   const answer = await client.callTool({ name, arguments: args as Record<string, unknown> })
   if (answer.isError) throw new Error(textOf(answer))
   return answer.structuredContent
 }
 
-/** `{error, message, fix}` of a tool that fails. */
+/** @returns the `{error, message, fix}` of a tool that fails */
 export async function refusal(client: Client, name: string, args: object = {}): Promise<any> {
   const answer = await client.callTool({ name, arguments: args as Record<string, unknown> })
   if (!answer.isError) throw new Error(`${name} did not fail`)

@@ -15,7 +15,7 @@ const SECRET = '-----BEGIN OPENSSH PRIVATE KEY-----'
 
 let api: TriggerApi
 let home: string
-/** Where the server is started. */
+/** Working directory of the server. */
 let folder: string
 let open: Connection[] = []
 
@@ -66,8 +66,8 @@ async function mcp(environment: Record<string, string> = {}, around: Surrounding
 
 const HOOK = { name: 'hook', kind: 'webhook' }
 
-describe('what svc mcp offers', () => {
-  it('tools with schemas, hints, and descriptions of tools and fields', async () => {
+describe('svc mcp', () => {
+  it('offers tools with schemas, hints, and descriptions of tools and fields', async () => {
     const { client } = await mcp()
     const { tools } = await client.listTools()
     const create = tools.find(({ name }) => name === 'create_trigger')!
@@ -101,7 +101,7 @@ describe('what svc mcp offers', () => {
     ])
   })
 
-  it('no tool takes a usage key, an account key or a token', async () => {
+  it('offers no tool that accepts a usage key, an account key or a token', async () => {
     const { client } = await mcp()
     const { tools } = await client.listTools()
     const fields = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))
@@ -113,7 +113,7 @@ describe('what svc mcp offers', () => {
     ])
   })
 
-  it('only what deletes, changes or ends is called destructive, and only what looks read-only', async () => {
+  it('marks only tools that delete, change or end something as destructive, and only queries as read-only', async () => {
     const { client } = await mcp()
     const { tools } = await client.listTools()
     const withHint = (hint: 'destructiveHint' | 'readOnlyHint') =>
@@ -129,7 +129,7 @@ describe('what svc mcp offers', () => {
     ).toBe(true)
   })
 
-  it('the deployment’s guide as a resource under its own address', async () => {
+  it("offers the deployment's guide as a resource under its own URL", async () => {
     const { client } = await mcp()
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual([`${api.url}/SKILL.md`])
@@ -139,7 +139,7 @@ describe('what svc mcp offers', () => {
 })
 
 describe('the tools', () => {
-  it('make, show, change, list and delete a trigger', async () => {
+  it('create, show, change, list and delete a trigger', async () => {
     const { client } = await mcp()
     const made = await called(client, 'create_trigger', { ...HOOK, action_code: ACTION })
     expect(made).toMatchObject({ name: 'hook', warnings: [expect.any(String)] })
@@ -152,7 +152,7 @@ describe('the tools', () => {
     expect((await refusal(client, 'get_trigger', { trigger_id })).error).toBe('not_found')
   })
 
-  it('test a trigger, wait for the run, repeat and cancel it', async () => {
+  it('test a trigger, wait for the run, replay and cancel it', async () => {
     const { client } = await mcp()
     const made = await called(client, 'create_trigger', { ...HOOK, action_code: ACTION })
     const trigger_id = made.id
@@ -173,7 +173,7 @@ describe('the tools', () => {
     expect(await called(client, 'purge_trigger', { trigger_id })).toEqual({ cancelled: 3 })
   })
 
-  it('say what a schedule would do, which chains there are, and an action’s CID', async () => {
+  it('preview a schedule, list the chains, and compute the CID of an action', async () => {
     const { client } = await mcp()
     const schedule = { kind: 'schedule', config: { cron: '*/5 * * * *' } }
     expect((await called(client, 'preview_trigger', schedule)).next).toHaveLength(2)
@@ -184,7 +184,7 @@ describe('the tools', () => {
     expect(action_cid).toBe(await actionCid(ACTION))
   })
 
-  it('leave out what is large of a run, and say so', async () => {
+  it('omit large fields of a run, and list them', async () => {
     const { client } = await mcp()
     const { id } = await called(client, 'create_trigger', { ...HOOK, action_code: ACTION })
     const run = api.run(api.triggers.get(id)!, 'x'.repeat(100_000))
@@ -192,7 +192,7 @@ describe('the tools', () => {
     expect(shown).toMatchObject({ input: null, response: null, omitted: ['input', 'response'] })
   })
 
-  it('fail with the service’s code and what to do', async () => {
+  it('fail with the error code and the fix of the service', async () => {
     const { client } = await mcp()
     const refused = await refusal(client, 'get_trigger', { trigger_id: 'x'.repeat(32) })
     expect(refused).toEqual({
@@ -222,7 +222,7 @@ describe('the tools', () => {
     ],
     ['a wait of an hour', 'wait_for_run', { run_id: 'x', wait: 3600 }, /wait/],
     ['another kind', 'update_trigger', { trigger_id: 'x'.repeat(32), kind: 'schedule' }, /kind/],
-  ])('%s is refused by name, and nothing is sent', async (_, tool, args, message) => {
+  ])('reject %s by name, and send nothing', async (_, tool, args, message) => {
     const { client } = await mcp()
     const refused = await refusal(client, tool, args)
     expect(refused).toMatchObject({
@@ -233,7 +233,7 @@ describe('the tools', () => {
   })
 })
 
-describe('a model that was told to send a secret', () => {
+describe('prompt injection: a model told to send a secret', () => {
   it.each([
     ['above the folder', '../id_rsa.js', 'outside_the_folder'],
     ['by its whole path', '/etc/passwd', 'outside_the_folder'],
@@ -268,7 +268,7 @@ describe('a model that was told to send a secret', () => {
     expect(api.received).toEqual([])
   })
 
-  it('cannot send any file where the server was started in /, as some clients do', async () => {
+  it('cannot send any file if the server was started in /, as some clients do', async () => {
     const { client } = await mcp({}, { folder: '/' })
     for (const named of [{ action_file: join(home, 'id_rsa.js') }, { action_file: 'no.js' }]) {
       const refused = await refusal(client, 'create_trigger', { ...HOOK, ...named })
@@ -277,14 +277,14 @@ describe('a model that was told to send a secret', () => {
     expect(api.received).toEqual([])
   })
 
-  it('a link within the folder is followed', async () => {
+  it('can send a file behind a link within the folder', async () => {
     const { client } = await mcp()
     await called(client, 'create_trigger', { ...HOOK, action_file: 'inside.js' })
     expect([...api.triggers.values()][0]!.action_code).toBe(ACTION)
   })
 })
 
-it('a usage key of file, variable or environment reaches the service, and no answer has it', async () => {
+it('sends a usage key from a file, variable or the environment to the service, and never returns it', async () => {
   const connection = await mcp({ SVC_USAGE_KEY_SECOND: OTHER_KEY })
   const { client } = connection
   const trigger = { ...HOOK, action_code: ACTION }
@@ -298,10 +298,10 @@ it('a usage key of file, variable or environment reaches the service, and no ans
   for (const key of [USAGE_KEY, OTHER_KEY, GOOD_TOKEN]) expect(out + err).not.toContain(key)
 })
 
-describe('who the server is', () => {
+describe('the identity of the server', () => {
   const NOBODY = { SVC_TOKEN: '' }
 
-  it('without a token every tool of the service says how to get one', async () => {
+  it('every tool of the service explains how to get a token if there is none', async () => {
     const { client } = await mcp(NOBODY)
     for (const name of ['whoami', 'list_triggers', 'list_chains'])
       expect(await refusal(client, name)).toMatchObject({
@@ -310,7 +310,7 @@ describe('who the server is', () => {
       })
   })
 
-  it('authorize gives what a person compares and types, whoami confirms, and the token is in no answer', async () => {
+  it('authorize returns the codes to compare and type, whoami confirms, and no response contains the token', async () => {
     const connection = await mcp({ ...NOBODY, SVC_CONFIG_DIR: join(home, 'authorized') })
     const { client } = connection
     const asked = await called(client, 'authorize', { label: 'my agent' })
@@ -334,13 +334,13 @@ describe('who the server is', () => {
     expect((await called(again.client, 'whoami')).email).toBe('ada@example.com')
   })
 
-  it('token fixation: a server with a good token asks for no other one', async () => {
+  it('token fixation: does not request another token while it has a valid one', async () => {
     const { client } = await mcp()
     expect((await refusal(client, 'authorize')).error).toBe('already_authorized')
     expect(api.received.some(({ url }) => url === '/agent/requests')).toBe(false)
   })
 
-  it('with a revoked token it may ask anew', async () => {
+  it('requests a new token after a revocation', async () => {
     const { client } = await mcp()
     api.revoke()
     expect((await refusal(client, 'whoami')).error).toBe('unauthorized')
@@ -369,13 +369,13 @@ describe('the protocol', () => {
       '{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"__proto__"}}\n',
     ],
     ['a line that is too long', `${'a'.repeat(LINE_MAX_BYTES + 1)}\n`],
-  ])('%s does not end it', async (_, line) => {
+  ])('keeps the server running after %s', async (_, line) => {
     const { client, write } = await mcp()
     write(line)
     expect((await called(client, 'whoami')).email).toBe('ada@example.com')
   })
 
-  it('the end of its input ends it with 0, and nothing but messages was on its output', async () => {
+  it('exits with 0 at the end of its input, and writes only messages to its output', async () => {
     const connection = await mcp()
     connection.write('rubbish\n')
     await called(connection.client, 'whoami')
@@ -386,7 +386,7 @@ describe('the protocol', () => {
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
   })
 
-  it('a message in many pieces is one message', async () => {
+  it('reassembles a message in many pieces', async () => {
     const connection = await mcp()
     const line = '{"jsonrpc":"2.0","id":"pieces","method":"tools/list"}\n'
     for (const character of line) connection.write(character)

@@ -38,31 +38,31 @@ async function svc(
 }
 
 describe('svc receipt verify', () => {
-  it('says what one receipt shows, and 0', async () => {
+  it('prints the content of one receipt, and exits with 0', async () => {
     write('one.txt', `${signerWith(KEY)()}\n`)
     const { code, said } = await svc('receipt', 'verify', 'one.txt', '--key', POINT)
     expect(code).toBe(0)
     for (const shown of [SUCCESS.action_cid, ACCOUNT, 'success, 1 cent', 'PASSED  one receipt'])
       expect(said).toContain(shown)
-    expect(said).toContain('open    who holds this key')
+    expect(said).toContain('open    the owner of this key')
   })
 
-  it('takes the key from evidence, and says what kind of machine showed it', async () => {
+  it('reads the key from evidence, and prints the kind of machine', async () => {
     const receipts = await receiptsOfEvidence(3)
     write('chain.txt', receipts.join('\n'))
     const { code, said } = await svc('receipt', 'verify', 'chain.txt', '--evidence', 'bundle.json')
-    expect(said).toContain('PASSED  3 receipts, a chain without a gap from 1 to 3')
+    expect(said).toContain('PASSED  3 receipts, an unbroken chain from 1 to 3')
     expect(said).toContain(': SIMULATED')
     expect(code).toBe(0)
   })
 
-  it('says that a chain which begins later leaves open what was before', async () => {
+  it('reports that a chain with a later start leaves earlier receipts open', async () => {
     write('later.txt', chainOf(signerWith(KEY), 3).slice(1).join('\n'))
     const { said } = await svc('receipt', 'verify', 'later.txt', '--key', POINT)
-    expect(said).toContain('open    what came before receipt 2 of the series was not shown')
+    expect(said).toContain('open    receipts before 2 of the series were not checked')
   })
 
-  it('says it in JSON, with the key in base64url as well', async () => {
+  it('prints JSON, and accepts a key in base64url', async () => {
     write('one.txt', signerWith(KEY)())
     const key = KEY.publicKey.toString('base64url')
     const { said } = await svc('receipt', 'verify', 'one.txt', '--key', key, '--json')
@@ -74,18 +74,18 @@ describe('svc receipt verify', () => {
   })
 })
 
-describe('svc receipt verify refuses, with 1', () => {
-  it('a receipt that was left out, and says which is the one after it', async () => {
+describe('svc receipt verify exits with 1 for', () => {
+  it('omission: a chain with a missing receipt, naming the one after it', async () => {
     const [a, , c] = chainOf(signerWith(KEY), 3)
     write('gap.txt', `${a}\n${c}\n`)
     const { code, said } = await svc('receipt', 'verify', 'gap.txt', '--key', POINT)
     expect([code, said]).toEqual([
       1,
-      'FAILED  receipt 2: its sequence is 3, and the one before it is 1\n',
+      'FAILED  receipt 2: its sequence is 3, but the receipt before it has 1\n',
     ])
   })
 
-  it('forged: a receipt under another key than the evidence names', async () => {
+  it('forged: a receipt under another key than that in the evidence', async () => {
     write('forged.txt', signerWith(newReceiptKey())())
     const words = ['forged.txt', '--evidence', 'bundle.json', '--json']
     const { code, said } = await svc('receipt', 'verify', ...words)
@@ -95,7 +95,7 @@ describe('svc receipt verify refuses, with 1', () => {
     ])
   })
 
-  it('borrowed key: evidence whose receipt key was exchanged', async () => {
+  it('borrowed key: evidence with an exchanged receipt key', async () => {
     const other = newReceiptKey()
     const bundle = await evidenceNaming(KEY)
     const files = { ...bundle.files, 'receipt-key.json': receiptKeyFile(other) }
@@ -104,18 +104,18 @@ describe('svc receipt verify refuses, with 1', () => {
     const words = ['forged.txt', '--evidence', 'exchanged.json']
     const { code, said } = await svc('receipt', 'verify', ...words)
     expect(code).toBe(1)
-    expect(said).toContain('FAILED  the evidence was refused by the rule "evidence files"')
+    expect(said).toContain('FAILED  the evidence failed the rule "evidence files"')
   })
 
-  it('other application: a receipt of a version that the evidence does not show', async () => {
+  it('other application: a receipt of a version that is not in the evidence', async () => {
     write('other.txt', signerWith(KEY)())
     const { code, said } = await svc('receipt', 'verify', 'other.txt', '--evidence', 'bundle.json')
     expect(code).toBe(1)
-    expect(said).toContain('FAILED  receipt 1: it names the application c0c0')
+    expect(said).toContain('FAILED  receipt 1: its compose hash is c0c0')
   })
 })
 
-describe('svc receipt verify is told wrongly, with 2', () => {
+describe('svc receipt verify exits with 2', () => {
   it.each([
     ['without a key', ['one.txt'], 'either --evidence or --key'],
     [
@@ -123,18 +123,22 @@ describe('svc receipt verify is told wrongly, with 2', () => {
       ['one.txt', '--key', POINT, '--evidence', 'bundle.json'],
       'either --evidence or --key',
     ],
-    ['with a key that is none', ['one.txt', '--key', '04'], '--key is no uncompressed point'],
+    [
+      'with a key that is none',
+      ['one.txt', '--key', '04'],
+      '--key: expected an uncompressed P-256 point',
+    ],
     [
       'with a point off the curve',
       ['one.txt', '--key', `04${'00'.repeat(64)}`],
-      '--key is no uncompressed point',
+      '--key: expected an uncompressed P-256 point',
     ],
     ['with a file that is not there', ['absent.txt', '--key', POINT], 'absent.txt'],
-    ['with an empty file', ['empty.txt', '--key', POINT], 'has no receipt in it'],
+    ['with an empty file', ['empty.txt', '--key', POINT], 'contains no receipt'],
     [
       'with evidence that is none',
       ['one.txt', '--evidence', 'one.txt'],
-      'is no bundle of svc verify --save',
+      'is not a bundle written by svc verify --save',
     ],
   ])('%s', async (_how, words, complaint) => {
     write('one.txt', signerWith(KEY)())

@@ -1,4 +1,4 @@
-/** What `svc verify` asks: a host, its name server, and a node of its chain. */
+/** Services that `svc verify` queries: a host, its name server, and a chain node. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ export async function startWorld() {
     host,
     node,
     options,
-    /** With all that it needs to know, and more words. */
+    /** Runs the command with all required options and additional words. */
     verify: (url: string, ...words: string[]) =>
       svc(['verify', url, ...options, ...words], { folder }),
     close: async () => {

@@ -38,19 +38,19 @@ async function asJson(...words: string[]): Promise<any> {
   return JSON.parse(ran.out)
 }
 
-/** A webhook of that name; its id. */
+/** Creates a webhook of that name. @returns its ID */
 async function webhook(name: string): Promise<string> {
   return (await asJson('trigger', 'create', 'action.js', '--name', name, '--webhook')).id
 }
 
-/** Of the last creation or change. */
+/** Body of the last creation or change. */
 const lastBody = () =>
   JSON.parse(
     api.received.findLast(({ url, body }) => body !== '' && !url.endsWith('/preview'))!.body,
   )
 
 describe('svc trigger create', () => {
-  it('makes a webhook, and shows its URL and the service’s warnings', async () => {
+  it('creates a webhook, and prints its URL and the warnings of the service', async () => {
     const { code, out } = await at([
       'trigger',
       'create',
@@ -64,7 +64,7 @@ describe('svc trigger create', () => {
     expect(out).toContain('warning: the key may not run this action now')
   })
 
-  it('sends what was named, and the usage key of the file before that of the environment', async () => {
+  it('sends the given fields, and prefers the usage key file to the environment', async () => {
     const given = ['--params', 'a=1', '--params', 'b=two', '--params', 'c={"d":null}']
     const caps = ['--max-runs-per-minute', '7', '--option', 'concurrency=2', '--disabled']
     const headers = ['--option', 'pass_headers=["x-custom"]']
@@ -96,7 +96,7 @@ describe('svc trigger create', () => {
     })
   })
 
-  it('shows the next ticks of a schedule', async () => {
+  it('prints the next ticks of a schedule', async () => {
     const { out } = await at([
       'trigger',
       'create',
@@ -109,7 +109,7 @@ describe('svc trigger create', () => {
     expect(out).toMatch(/^next +2026-05-22 13:05:00Z, 2026-05-22 13:10:00Z$/m)
   })
 
-  it('takes a chain event with topics, alternatives and gaps', async () => {
+  it('accepts a chain event with topics, alternatives and gaps', async () => {
     const filters = ['--topic', 'any', '--topic', '0x01,0x02', '--topic', '0x03']
     const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256)']
     const from = ['--from-block', '0x10']
@@ -126,7 +126,7 @@ describe('svc trigger create', () => {
     })
   })
 
-  it('takes the fields of a file, and options over them', async () => {
+  it('accepts the fields of a file, overridden by options', async () => {
     const fields = {
       name: 'filed',
       kind: 'schedule',
@@ -139,17 +139,17 @@ describe('svc trigger create', () => {
   })
 
   it.each<[string, string[], RegExp]>([
-    ['no action', ['--name', 'x', '--webhook'], /file of the action/],
+    ['no action', ['--name', 'x', '--webhook'], /no action: name its source file/],
     ['no name', ['action.js', '--webhook'], /--name/],
-    ['nothing that fires it', ['action.js', '--name', 'x'], /--webhook, --cron or --chain/],
+    ['nothing that fires it', ['action.js', '--name', 'x'], /--webhook, --cron and --chain/],
     ['two ways', ['action.js', '--name', 'x', '--webhook', '--cron', '* * * * *'], /one of/],
     ['an event without a chain', ['action.js', '--event', 'A()'], /need --chain/],
     ['a chain without an event', ['action.js', '--chain', 'base', '--contract', '0x1'], /--event/],
     ['a param without a value', ['action.js', '--webhook', '--params', 'a'], /key=value/],
     ['a cap that is no number', ['action.js', '--max-queued-runs', 'many'], /integer/],
-    ['a file that is no JSON', ['--file', 'action.js'], /--file takes JSON/],
+    ['a file that is no JSON', ['--file', 'action.js'], /--file: expected JSON/],
     ['an action that is not there', ['absent.js', '--name', 'x', '--webhook'], /absent\.js/],
-  ])('%s: exit code 2, and nothing is sent', async (_, words, complaint) => {
+  ])('%s: exits with 2 and sends nothing', async (_, words, complaint) => {
     const before = api.received.length
     const { code, err } = await at(['trigger', 'create', ...words])
     expect(err).toMatch(complaint)
@@ -157,7 +157,7 @@ describe('svc trigger create', () => {
     expect(api.received).toHaveLength(before)
   })
 
-  it('without any usage key it says how to get one, and exits with 4', async () => {
+  it('explains how to get a usage key if there is none, and exits with 4', async () => {
     const environment = { SVC_USAGE_KEY: '' }
     const words = ['trigger', 'create', 'action.js', '--name', 'x', '--webhook']
     const { code, err } = await at(words, { environment })
@@ -165,7 +165,7 @@ describe('svc trigger create', () => {
     expect(code).toBe(4)
   })
 
-  it('a usage key that was sent is in no output', async () => {
+  it('does not print the usage key it sends', async () => {
     const { out, err } = await at([
       'trigger',
       'create',
@@ -180,27 +180,27 @@ describe('svc trigger create', () => {
   })
 })
 
-describe('a trigger is named', () => {
-  it('by its id or its name', async () => {
+describe('a trigger can be named', () => {
+  it('by its ID or its name', async () => {
     const id = await webhook('named')
     expect((await asJson('trigger', 'show', id)).name).toBe('named')
     expect((await asJson('trigger', 'show', 'named')).id).toBe(id)
   })
 
-  it('not by a name that two have: exit code 2, with both ids', async () => {
+  it('but not by an ambiguous name: exits with 2 and prints both IDs', async () => {
     const ids = [await webhook('twin'), await webhook('twin')]
     const { code, err } = await at(['trigger', 'delete', 'twin', '--yes'])
     expect(code).toBe(2)
     for (const id of ids) expect(err).toContain(id)
   })
 
-  it('not by a name that none has: exit code 5', async () => {
+  it('but not by an unknown name: exits with 5', async () => {
     expect(await at(['trigger', 'show', 'nobody'])).toMatchObject({ code: 5, out: '' })
   })
 })
 
 describe('svc trigger list and show', () => {
-  it('lines fit 80 columns, and no name moves the cursor', async () => {
+  it('terminal injection: lines fit 80 columns, and a name cannot move the cursor', async () => {
     await webhook(`\u001b[2J\u202e${'long '.repeat(30)}`)
     const { out } = await at(['trigger', 'list'])
     expect(out).toContain('?[2J?long')
@@ -208,14 +208,14 @@ describe('svc trigger list and show', () => {
     for (const character of ['\u001b', '\u202e']) expect(out).not.toContain(character)
   })
 
-  it('--code gives the source as it is', async () => {
+  it('--code prints the source unchanged', async () => {
     await webhook('coded')
     expect((await at(['trigger', 'show', 'coded', '--code'])).out).toBe(ACTION)
   })
 })
 
 describe('svc trigger update, enable and disable', () => {
-  it('sends what was named alone', async () => {
+  it('sends only the given fields', async () => {
     await webhook('changed')
     await at(['trigger', 'update', 'changed', '--max-queued-runs', '9'])
     expect(lastBody()).toEqual({ max_queued_runs: 9 })
@@ -224,20 +224,20 @@ describe('svc trigger update, enable and disable', () => {
     expect((await asJson('trigger', 'enable', 'changed')).enabled).toBe(true)
   })
 
-  it('stores another usage key only where it is asked to', async () => {
+  it('replaces the usage key only on request', async () => {
     await webhook('rekeyed')
     await at(['trigger', 'update', 'rekeyed', '--new-usage-key'])
     expect(lastBody()).toEqual({ usage_api_key: USAGE_KEY })
   })
 
-  it('takes no change of nothing', async () => {
+  it('rejects an update without changes', async () => {
     await webhook('unchanged')
     expect((await at(['trigger', 'update', 'unchanged'])).code).toBe(2)
   })
 })
 
 describe('svc trigger delete', () => {
-  it('asks, and does nothing without a yes', async () => {
+  it('asks for confirmation, and does nothing without a yes', async () => {
     const id = await webhook('kept')
     expect((await at(['trigger', 'delete', 'kept'], { typed: 'n' })).err).toContain('Delete kept')
     expect(api.triggers.has(id)).toBe(true)
@@ -245,7 +245,7 @@ describe('svc trigger delete', () => {
     expect(api.triggers.has(id)).toBe(false)
   })
 
-  it('where nobody can be asked it takes --yes, or exits with 2', async () => {
+  it('requires --yes without a terminal, otherwise exits with 2', async () => {
     const id = await webhook('scripted')
     expect((await at(['trigger', 'delete', 'scripted'])).code).toBe(2)
     expect(await asJson('trigger', 'delete', 'scripted', '--yes')).toEqual({ deleted: id })
@@ -253,7 +253,7 @@ describe('svc trigger delete', () => {
 })
 
 describe('runs', () => {
-  it('test waits for the end, and shows response and console output', async () => {
+  it('test waits for the end, and prints response and console output', async () => {
     await webhook('tested')
     const { code, out } = await at(['trigger', 'test', 'tested', '--event', '{"a":1}'])
     expect(out).toContain('{"echo":{"a":1}}')
@@ -261,20 +261,20 @@ describe('runs', () => {
     expect(code).toBe(0)
   })
 
-  it('test of a run that failed exits with 1, and shows its stack', async () => {
+  it('test of a failing run exits with 1, and prints its stack', async () => {
     await webhook('failing')
     const { code, out } = await at(['trigger', 'test', 'failing', '--event', '{"fail":"no"}'])
     expect(out).toContain('Error: no\n      at main (action.js:1:1)')
     expect(code).toBe(1)
   })
 
-  it('--no-wait only queues', async () => {
+  it('--no-wait only queues the run', async () => {
     await webhook('queued')
     const queued = await asJson('trigger', 'test', 'queued', '--params', 'wait=1', '--no-wait')
     expect(queued.status).toBe('queued')
   })
 
-  it('fire posts the bytes and headers that were given', async () => {
+  it('fire posts the given bytes and headers', async () => {
     await webhook('fired')
     const signature = ['--header', 'X-Hub-Signature-256: sha256=ab']
     await at(['trigger', 'fire', 'fired', '--body', '{"a": 1}', ...signature, '--no-wait'])
@@ -283,7 +283,7 @@ describe('runs', () => {
     expect(headers['authorization']).toBeUndefined()
   })
 
-  it('runs are two lines each within 80 columns', async () => {
+  it('runs prints two lines per run within 80 columns', async () => {
     await webhook('many')
     await at(['trigger', 'test', 'many', '--event', JSON.stringify('x'.repeat(200))])
     await at(['trigger', 'test', 'many', '--event', '{"fail":"no"}'])
@@ -294,7 +294,7 @@ describe('runs', () => {
     expect(lines[0]).toMatch(/^failed {3}2026-05-22 13:05:00Z {2}[\w-]{48}$/)
   })
 
-  it('run, replay and cancel take a trigger for its newest run', async () => {
+  it('run, replay and cancel accept a trigger for its newest run', async () => {
     const id = await webhook('again')
     const { run_id } = await asJson(
       'trigger',
@@ -310,7 +310,7 @@ describe('runs', () => {
     expect(api.runs.get(replayed.run_id)).toMatchObject({ replay_of: run_id, trigger_id: id })
   })
 
-  it('tail --once gives one run, as a line of JSON, and exits with 1 where it failed', async () => {
+  it('tail --once prints one run as a line of JSON, and exits with 1 if it failed', async () => {
     await webhook('tailed')
     await at(['trigger', 'test', 'tailed', '--event', '{"fail":"no"}'])
     const words = [
@@ -328,7 +328,7 @@ describe('runs', () => {
     expect(code).toBe(1)
   })
 
-  it('Ctrl-C ends tail with 130', async () => {
+  it('tail exits with 130 on Ctrl-C', async () => {
     const id = await webhook('interrupted')
     const interrupted = new AbortController()
     const words = ['trigger', 'tail', id, '--since', '2026-01-01T00:00:00Z']
@@ -339,18 +339,18 @@ describe('runs', () => {
     expect(code).toBe(130)
   })
 
-  it('purge says how many it ended', async () => {
+  it('purge prints the number of cancelled runs', async () => {
     await webhook('purged')
-    expect((await at(['trigger', 'purge', 'purged', '--yes'])).out).toBe('3 runs ended\n')
+    expect((await at(['trigger', 'purge', 'purged', '--yes'])).out).toBe('3 runs cancelled\n')
   })
 })
 
-it('svc chain list shows how far each chain was looked through', async () => {
+it('svc chain list shows the progress of each chain', async () => {
   const { out } = await at(['chain', 'list'])
   expect(out).toMatch(/^ethereum {2}1 {3}100 {3}2 blocks {2}64 blocks {4}1 of 1 healthy$/m)
 })
 
-it('a refusal says what the service says to do', async () => {
+it('an error includes the fix from the service', async () => {
   const { code, err } = await at(['trigger', 'list'], {
     environment: { SVC_TOKEN: 'b'.repeat(64) },
   })
@@ -383,7 +383,7 @@ describe('docs/cli.md', () => {
     expect(found.length).toBeGreaterThanOrEqual(2)
     for (const { command, args, env } of found) {
       expect([command, ...args]).toEqual(['npx', '--no-install', 'svc', 'mcp'])
-      // What is in a file of a project is read by others.
+      // Files of a project are read by others, so they must not contain secrets.
       for (const name of Object.keys(env ?? {})) expect(name).not.toMatch(/TOKEN$|KEY$/)
     }
   })

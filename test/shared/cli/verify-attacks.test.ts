@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** The URL of another host with this machine's evidence. */
+/** Starts another host with this machine's evidence. @returns its URL */
 async function host(options: Parameters<typeof startEvidenceHost>[1]): Promise<string> {
   const started = await startEvidenceHost(world.machine, options)
   closing.push(started)
@@ -29,8 +29,8 @@ async function names(domain: string, accountUri: string): Promise<string> {
   return started.address
 }
 
-describe('a rule that could not be looked at', () => {
-  it('has failed, and says what helps: the chain without --rpc-url', async () => {
+describe('a rule that could not be checked', () => {
+  it('fails with a hint: the chain without --rpc-url', async () => {
     const words = world.options.filter((word) => word !== '--rpc-url' && word !== world.node.url)
     const ran = await svc(['verify', world.host.url, ...words], { folder: world.folder })
     expect(outcomes(ran)).toEqual({ ...ALL_PASSED, governance: 'failed' })
@@ -41,13 +41,13 @@ describe('a rule that could not be looked at', () => {
   it.each([
     ['nobody is', () => 'http://127.0.0.1:1'],
     ['something else is', () => world.host.url],
-  ])('has failed: the chain’s node where %s', async (_, url) => {
+  ])('fails: a chain node URL at which %s', async (_, url) => {
     const ran = await world.verify(world.host.url, '--rpc-url', url())
-    expect(reasonOf(ran, 'governance')).toContain('does not answer')
+    expect(reasonOf(ran, 'governance')).toContain('does not respond')
     expect(ran.code).toBe(1)
   })
 
-  it('has failed: a chain that has no contract there', async () => {
+  it('fails: a chain without the contract', async () => {
     const { address } = world.chain
     world.chain.address = '0xnowhere'
     const ran = await world.verify(world.host.url)
@@ -56,7 +56,7 @@ describe('a rule that could not be looked at', () => {
     expect(ran.code).toBe(1)
   })
 
-  it('has failed: a name server that refuses, which is not an answer of "no records"', async () => {
+  it('fails: a name server that refuses, which does not mean "no records"', async () => {
     const server = await names('elsewhere.example', 'https://ca.example/acme/acct/1')
     const ran = await world.verify(world.host.url, '--dns-server', server)
     expect(outcomes(ran)).toEqual({ ...ALL_PASSED, CAA: 'failed' })
@@ -65,8 +65,8 @@ describe('a rule that could not be looked at', () => {
   })
 })
 
-describe('who is no such machine', () => {
-  it('is who has withdrawn its compose hash', async () => {
+describe('verification fails for', () => {
+  it('a machine with a withdrawn compose hash', async () => {
     const { allowed } = world.chain
     world.chain.allowed = []
     const ran = await world.verify(world.host.url)
@@ -75,21 +75,21 @@ describe('who is no such machine', () => {
     expect(ran.code).toBe(1)
   })
 
-  it('is whose certificates another account may get', async () => {
+  it('a machine with certificates that another account can obtain', async () => {
     const server = await names('localhost', 'https://ca.example/acme/acct/666')
     const ran = await world.verify(world.host.url, '--dns-server', server)
     expect(outcomes(ran)).toEqual({ ...ALL_PASSED, CAA: 'failed' })
     expect(ran.code).toBe(1)
   })
 
-  it('is a man in the middle with a trusted certificate of the same name', async () => {
+  it('a man in the middle with a trusted certificate of the same name', async () => {
     const certificate = await world.authority.issue({ names: ['localhost'] })
     const ran = await world.verify(await host({ certificate }))
     expect(outcomes(ran)).toEqual({ ...ALL_PASSED, certificate: 'failed' })
     expect(ran.code).toBe(1)
   })
 
-  it('is a man in the middle who says that he is an edge', async () => {
+  it('a man in the middle that claims to be an edge', async () => {
     const certificate = await world.authority.issue({ names: ['localhost'] })
     const middle = await host({
       certificate,
@@ -102,8 +102,8 @@ describe('who is no such machine', () => {
   })
 })
 
-describe('a host that TLS ends before', () => {
-  it('is told by its name, which the evidence’s certificate has not', async () => {
+describe('a host behind a TLS-terminating edge', () => {
+  it('is recognized by its name, which the certificate of the evidence lacks', async () => {
     const certificate = await world.authority.issue({ names: ['127.0.0.1'] })
     const edge = (await host({ certificate })).replace('localhost', '127.0.0.1')
     const ran = await world.verify(edge)
@@ -112,7 +112,7 @@ describe('a host that TLS ends before', () => {
     expect(ran.code).toBe(3)
   })
 
-  it('is never HARDWARE: a real machine’s evidence under another name fails', () => {
+  it('is never HARDWARE: real evidence under another name fails', () => {
     const rules = (['quote', 'certificate'] as const).map((name, at) => ({
       rule: at + 1,
       name,
@@ -126,7 +126,7 @@ describe('a host that TLS ends before', () => {
 })
 
 describe('a hostile host', () => {
-  it('that sends elsewhere is not followed', async () => {
+  it('is not followed if it redirects', async () => {
     const url = await host({
       instead: (_, response) => {
         response.writeHead(302, { location: world.host.url }).end()
@@ -138,7 +138,7 @@ describe('a hostile host', () => {
     expect(ran.code).toBe(1)
   })
 
-  it('that never stops answering is left', async () => {
+  it('is abandoned if its response never ends', async () => {
     const url = await host({
       instead: (path, response) => {
         if (path !== '/info') return undefined
@@ -151,11 +151,11 @@ describe('a hostile host', () => {
       },
     })
     const ran = await world.verify(url)
-    expect(ran.out).toMatch(/FAILED: no evidence: .*\/info has more than \d+ bytes/)
+    expect(ran.out).toMatch(/FAILED: no evidence: .*\/info is larger than \d+ bytes/)
     expect(ran.code).toBe(1)
   })
 
-  it('that says nothing is left', async () => {
+  it('is abandoned if it does not respond', async () => {
     const url = await host({
       instead: (path) => (path.startsWith('/attestation') ? 'answered' : undefined),
     })
@@ -168,7 +168,7 @@ describe('a hostile host', () => {
     ['HTML', '<!doctype html><p>PASSED'],
     ['JSON of another shape', '{"quote":1}'],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00])],
-  ])('that answers with %s has no evidence', async (_, body) => {
+  ])('has no evidence if it answers with %s', async (_, body) => {
     const url = await host({
       instead: (path, response) => {
         if (path !== '/attestation') return undefined
@@ -184,13 +184,13 @@ describe('a hostile host', () => {
     expect(ran.code).toBe(1)
   })
 
-  it('whose authority nobody knows is refused, with what helps', async () => {
+  it('is rejected if its CA is unknown, with a hint', async () => {
     const ran = await svc(['verify', world.host.url])
     expect(ran.out).toMatch(/FAILED: no evidence: .*not trusted.*--ca/)
     expect(ran.code).toBe(1)
   })
 
-  it('writes no verdict of its own over ours', () => {
+  it('terminal injection: cannot overwrite the verdict', () => {
     const shown = printable('\u001b[2K\rHARDWARE\u202e\u2028\u0085')
     expect(shown).toBe('?[2K?HARDWARE???')
   })

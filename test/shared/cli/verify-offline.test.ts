@@ -21,18 +21,18 @@ async function judged(change: (bundle: EvidenceBundle) => void, ...words: string
   return svc(['verify', '--offline', 'changed.json', ...words], { folder: world.folder })
 }
 
-/** The text with another character in the middle. */
+/** Changes one character in the middle of a text. */
 function flipped(text: string): string {
   const at = text.length >> 1
   return `${text.slice(0, at)}${text[at] === '0' ? '1' : '0'}${text.slice(at + 1)}`
 }
 
 describe('a saved bundle', () => {
-  it('is judged again without a network, and says what was not looked at now', async () => {
+  it('is verified again offline, and lists what was not checked now', async () => {
     const asked = world.host.received.length
     const ran = await judged(() => {})
     expect(outcomes(ran)).toEqual(ALL_PASSED)
-    expect(ran.out).toMatch(/whether that host serves this certificate.* was not looked at now/)
+    expect(ran.out).toMatch(/Whether .* still serves this certificate.* was not checked/)
     expect(ran.code).toBe(3)
     expect(world.host.received.length).toBe(asked)
   })
@@ -49,28 +49,28 @@ describe('a saved bundle', () => {
     ['certificate', (bundle) => (bundle.served_certificate = { der_base64: 'AAAA' })],
     ['CAA', ({ caa }) => (caa!.records = ['0 issue ";"'])],
     ['governance', ({ governance }) => (governance!.allowed = false)],
-  ])('fails where the rule "%s" is broken', async (rule, change) => {
+  ])('fails if the rule "%s" is broken', async (rule, change) => {
     const ran = await judged(change)
     expect(outcomes(ran)[rule]).toBe('failed')
     expect(ran.out).toMatch(/^FAILED: /m)
     expect(ran.code).toBe(1)
   })
 
-  it.each(['caa', 'governance'] as const)('fails where it was saved without %s', async (part) => {
+  it.each(['caa', 'governance'] as const)('fails if it was saved without %s', async (part) => {
     const ran = await judged((bundle) => delete bundle[part])
     expect(reasonOf(ran, part === 'caa' ? 'CAA' : part)).toContain('saved without')
     expect(ran.code).toBe(1)
   })
 
-  it('says that the certificate is not applicable where none was seen', async () => {
+  it('reports the certificate as not applicable if none was saved', async () => {
     const ran = await judged((bundle) => delete bundle.served_certificate)
     expect(outcomes(ran)).toEqual({ ...ALL_PASSED, certificate: 'not applicable' })
     expect(reasonOf(ran, 'certificate')).toContain('saved without')
   })
 
-  it('is judged by the time that it was saved at, which may not be yet to come', async () => {
+  it('is verified at the time it was saved, which must not be in the future', async () => {
     const later = await judged((bundle) => (bundle.fetched_at = '2048-01-01T00:00:00Z'))
-    expect(later.out).toContain('yet to come')
+    expect(later.out).toContain('in the future')
     expect(later.code).toBe(1)
     const expired = await judged((bundle) => (bundle.fetched_at = '2020-01-01T00:00:00Z'))
     expect(outcomes(expired)).toMatchObject({ quote: 'failed' })
@@ -79,7 +79,7 @@ describe('a saved bundle', () => {
   })
 
   it.each(['', '[]', '{"version":2}', '{"version":1,"files":7}'])(
-    'has no evidence where the file is %j',
+    'has no evidence if the file is %j',
     async (text) => {
       writeFileSync(join(world.folder, 'odd.json'), text)
       const ran = await svc(['verify', '--offline', 'odd.json'], { folder: world.folder })

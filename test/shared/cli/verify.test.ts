@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('svc verify', () => {
-  it('says of a simulated machine that all seven rules passed, and SIMULATED, with exit code 3', async () => {
+  it('reports all seven rules of a simulated machine as passed, prints SIMULATED and exits with 3', async () => {
     const ran = await world.verify(world.host.url)
     expect(outcomes(ran)).toEqual(ALL_PASSED)
     expect(ran.out).toMatch(/^SIMULATED: /m)
@@ -19,7 +19,7 @@ describe('svc verify', () => {
     expect(ran).toMatchObject({ code: 3, err: '' })
   })
 
-  it('says the same in JSON, with the keys that the evidence names', async () => {
+  it('prints the same as JSON, with the keys from the evidence', async () => {
     const { code, out } = await world.verify(world.host.url, '--json')
     const said = JSON.parse(out) as { rules: { rule: number; outcome: string }[] }
     expect(said).toMatchObject({
@@ -33,7 +33,7 @@ describe('svc verify', () => {
     expect(code).toBe(3)
   })
 
-  it('colours for a terminal alone', async () => {
+  it('uses colors only on a terminal', async () => {
     const words = ['verify', world.host.url, ...world.options]
     const escape = '\u001b['
     const seen = await svc(words, { folder: world.folder, isTerminal: true })
@@ -44,13 +44,13 @@ describe('svc verify', () => {
   it.each([
     ['another application', '--app-id', 'ab'.repeat(20)],
     ['another composition', '--compose-hash', 'ab'.repeat(32)],
-  ])('refuses %s than the one that is meant', async (_, option, value) => {
+  ])('rejects %s than the expected one', async (_, option, value) => {
     const ran = await world.verify(world.host.url, option, value)
     expect(ran.code).toBe(1)
     expect(ran.out).toMatch(/^FAILED: /m)
   })
 
-  it('refuses firmware that is not on the list, and takes what is', async () => {
+  it('accepts only firmware on the list', async () => {
     const file = join(world.folder, 'measurements.json')
     const zeros = '00'.repeat(48)
     const other = { mrtd: zeros, rtmr0: zeros, rtmr1: zeros, rtmr2: zeros }
@@ -63,7 +63,7 @@ describe('svc verify', () => {
     expect((await world.verify(world.host.url, '--measurements', file)).code).toBe(3)
   })
 
-  it('judges by the collateral that it is given', async () => {
+  it('uses the given collateral', async () => {
     const file = join(world.folder, 'collateral.json')
     const collateral = JSON.parse(world.machine.files.get('collateral.json')!)
     writeFileSync(file, JSON.stringify(collateral))
@@ -79,7 +79,7 @@ describe('svc verify', () => {
     expect(request).toMatchObject({ quote: expect.stringMatching(/^0400/), attestation: null })
   })
 
-  it('asks the machine with a nonce that it has not used before', async () => {
+  it('sends a new nonce each time', async () => {
     await world.verify(world.host.url)
     const nonces = world.host.received.flatMap(({ url }) => /nonce=(\w+)/.exec(url)?.[1] ?? [])
     expect(nonces.length).toBeGreaterThan(1)
@@ -87,7 +87,7 @@ describe('svc verify', () => {
     expect(nonces[0]).toHaveLength(64)
   })
 
-  it('saves nothing where there was nothing to save', async () => {
+  it('saves nothing if there is no evidence', async () => {
     const ran = await world.verify('https://localhost:1', '--save', 'nothing.json')
     expect(ran.code).toBe(1)
     expect(existsSync(join(world.folder, 'nothing.json'))).toBe(false)

@@ -1,4 +1,4 @@
-/** Admin wallets at a real origin and chain, and clients of theirs. */
+/** Admin wallets at a real origin and chain, and their clients. */
 import { type HDNodeWallet, JsonRpcProvider, Wallet } from 'ethers'
 import { createClient } from '../../../shared/client/client.ts'
 import type { SovereignOptions, Step } from '../../../shared/client/options.ts'
@@ -10,14 +10,14 @@ import { startOrigin } from '../../origin/http/origin.ts'
 
 type SomeWallet = Wallet | HDNodeWallet
 
-/** `close` ends all of it. */
+/** Starts an origin and chain. `close` stops everything. */
 export async function startAdmins() {
   const origin = await startOrigin()
   const options = { staticNetwork: true, cacheTimeout: -1 }
   const node = new JsonRpcProvider(origin.rpcUrl, undefined, options)
   const opened: BrowserWallet[] = []
 
-  /** A client in ChainSecured mode, and the steps of its writes. */
+  /** Creates a client in ChainSecured mode that records the steps of its writes. */
   function clientOf(signer: EthereumSigner, more: Partial<SovereignOptions> = {}) {
     const steps: Step[] = []
     const client = createClient({
@@ -46,7 +46,7 @@ export async function startAdmins() {
     'an EIP-1193 provider': injected,
   }
 
-  /** A converted account, and its admin's client. */
+  /** Converts an account. @returns its admin and their client */
   async function converted(signerOf: (wallet: SomeWallet) => Promise<EthereumSigner>) {
     const key = await origin.account()
     const admin = await makeChainSecured(origin, key)

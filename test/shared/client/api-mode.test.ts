@@ -19,7 +19,7 @@ let server: ReturnType<typeof serve>
 let baseUrl: string
 let client: ApiClient
 let apiKey: string
-/** Each operation that the client has called, as method and path. */
+/** Operations that the client has called, as method and path. */
 const called = new Set<string>()
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const recorded: typeof fetch = async (input, init) => {
 const clientOf = (options: Partial<ApiOptions> = {}) =>
   createClient({ baseUrl, verify: 'never', fetch: recorded, ...options })
 
-/** Loses the answers to requests of a path, of which the origin executes each. */
+/** Loses the responses to requests for a path; the origin executes each request. */
 function losing(path: string, times = 1): typeof fetch {
   let left = times
   return async (input, init) => {
@@ -63,7 +63,7 @@ const WHO =
   'async function main({ pkpId }) { return (await Svc.Actions.getPrivateKey({ pkpId })).length }'
 
 describe('an account', () => {
-  it('is opened by a client without a key, which has it from then on', async () => {
+  it('is created by a client without a key, which uses the new key from then on', async () => {
     const fresh = clientOf()
     await expect(fresh.createWallet()).rejects.toMatchObject({
       name: 'NotSent',
@@ -75,7 +75,7 @@ describe('an account', () => {
     expect(await fresh.accountExists()).toBe(true)
   })
 
-  it('is not opened a second time where the answer was lost, and the failure says what to do', async () => {
+  it('is not created again if the response is lost, and the error explains what to do', async () => {
     let sent = 0
     const lost = losing('/new_account', 9)
     const counting: typeof fetch = (input, init) => {
@@ -90,7 +90,7 @@ describe('an account', () => {
     expect(sent).toBe(1)
   })
 
-  it('is read with the e-mail address that it was opened with', async () => {
+  it('is returned with the email address that it was created with', async () => {
     const fresh = clientOf({})
     const fields = { account_name: 'Ada', email: 'ada@example.com' }
     const { wallet_address } = await fresh.newAccount(fields)
@@ -98,12 +98,12 @@ describe('an account', () => {
     expect(await fresh.getAccount()).toMatchObject(account)
   })
 
-  it('is there or not, whichever key is asked about', async () => {
+  it('exists or not, whichever key is queried', async () => {
     expect(await client.accountExists()).toBe(true)
     expect(await client.accountExists(Buffer.alloc(32, 7).toString('base64'))).toBe(false)
   })
 
-  it('has another key after a rotation, which the client uses, and which was kept before it was sent', async () => {
+  it('has a new key after a rotation, which was saved before the request and which the client then uses', async () => {
     const old = await origin.account()
     const rotating = clientOf({ apiKey: old })
     const kept: string[] = []
@@ -117,7 +117,7 @@ describe('an account', () => {
     expect((await rotating.createWallet()).pkp_id).toMatch(/^0x0{24}[0-9a-f]{40}$/)
   })
 
-  it('is not lost with the answer to its rotation', async () => {
+  it('is not lost if the response to its rotation is lost', async () => {
     const fetch = losing('/rotate_account_api_key')
     const rotating = clientOf({ apiKey: await origin.account(), fetch, ...AT_ONCE })
     const { api_key, api_key_hash } = await rotating.rotateAccountApiKey()
@@ -125,7 +125,7 @@ describe('an account', () => {
     expect(await rotating.listWallets().all()).toEqual([])
   })
 
-  it('is not lost where the network stays away after its rotation: the failure has the new key, and does not show it', async () => {
+  it('is not lost if the network fails after its rotation: the error contains the new key without printing it', async () => {
     let isAway = false
     const away: typeof fetch = async (input, init) => {
       if (!isAway) await recorded(input, init)
@@ -140,7 +140,7 @@ describe('an account', () => {
       expect(shown).not.toContain(failed.newApiKey)
   })
 
-  it('has one rotation at a time: of two, no key that will not count is given to who keeps it', async () => {
+  it('has one rotation at a time: of two, only the effective key is saved', async () => {
     const rotating = clientOf({ apiKey: await origin.account() })
     const kept: string[] = []
     const keep = (key: string) => void kept.push(key)
@@ -155,14 +155,14 @@ describe('an account', () => {
     expect(await rotating.accountExists(kept[1])).toBe(true)
   })
 
-  it('whose key is no key of any account keeps its failure', async () => {
+  it('rejects the rotation of an unknown key with Unauthorized', async () => {
     const stranger = clientOf({ apiKey: Buffer.alloc(32, 9).toString('base64') })
     await expect(stranger.rotateAccountApiKey()).rejects.toMatchObject({ name: 'Unauthorized' })
   })
 })
 
 describe('wallets, groups, actions and keys', () => {
-  it('are made, changed, listed and removed', async () => {
+  it('are created, changed, listed and removed', async () => {
     const cid = await client.getSvcActionIpfsId(CODE)
     expect(cid).toBe(await actionCid(CODE))
     const wallet = await client.createWallet({ name: 'treasury', description: 'd' })
@@ -211,7 +211,7 @@ describe('wallets, groups, actions and keys', () => {
     })
   })
 
-  it('a usage key whose answer was lost is named by its hash, and can be removed by it', async () => {
+  it('a usage key with a lost response is named by its hash, and can be removed by it', async () => {
     const losesIt = clientOf({ apiKey, fetch: losing('/add_usage_api_key'), ...AT_ONCE })
     const failed: any = await losesIt.addUsageApiKey({ name: 'lost' }).catch((error) => error)
     expect(failed).toMatchObject({ name: 'Conflict', code: 'key_shown_before' })
@@ -220,7 +220,7 @@ describe('wallets, groups, actions and keys', () => {
     await client.removeUsageApiKey({ usage_api_key: api_key_hash })
   })
 
-  it('a usage key of which no answer comes at all may be there, and the failure says how to find it', async () => {
+  it('a usage key without any response may exist, and the error explains how to find it', async () => {
     const losesAll = clientOf({ apiKey, fetch: losing('/add_usage_api_key', 9), ...AT_ONCE })
     await expect(losesAll.addUsageApiKey({ name: 'lost' })).rejects.toMatchObject({
       name: 'NetworkFailed',
@@ -231,14 +231,14 @@ describe('wallets, groups, actions and keys', () => {
     await client.removeUsageApiKey({ usage_api_key: lost!.api_key_hash })
   })
 
-  it('a wallet is made once, and its answer is not lost with a connection', async () => {
+  it('a wallet is created once despite lost responses', async () => {
     const alone = await origin.account()
     const patient = clientOf({ apiKey: alone, fetch: losing('/create_wallet', 2), ...AT_ONCE })
     const { pkp_id } = await patient.createWallet()
     expect(await patient.listWallets().all()).toMatchObject([{ pkp_id }])
   })
 
-  it('the same Idempotency-Key of the caller gives the same answer', async () => {
+  it('the same Idempotency-Key of the caller returns the same response', async () => {
     const options = { idempotencyKey: 'group 1' }
     const fields = { group_name: 'once' }
     const first = await client.addGroup(fields, options)
@@ -251,14 +251,14 @@ describe('wallets, groups, actions and keys', () => {
 })
 
 describe('an action', () => {
-  it('gives its whole answer', async () => {
+  it('returns its full result', async () => {
     const answer = await client.svcAction<{ twice: number }>({ code: CODE, js_params: { n: 4 } })
     expect(answer).toMatchObject({ response: { twice: 8 }, logs: 'counting', has_error: false })
     expect(answer).toMatchObject({ action_cid: await actionCid(CODE), charged_cents: 1 })
     expect(answer.receipt.split('.')).toHaveLength(3)
   })
 
-  it('that throws is an ActionFailed with its stack and logs', async () => {
+  it('throws ActionFailed with its stack and logs', async () => {
     const code =
       'async function main() { console.log("one"); console.log("two"); throw new RangeError("no funds") }'
     const failed: any = await client.svcAction({ code }).catch((error: unknown) => error)
@@ -274,7 +274,7 @@ describe('an action', () => {
     expect(failed.requestId).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('is permitted a moment after its key was granted the group, and the real call is made until then', async () => {
+  it('is retried until the grant of its group takes effect', async () => {
     const { pkp_id } = await client.createWallet()
     const action_ipfs_cid = await actionCid(WHO)
     const { group_id } = await client.addGroup({ group_name: 'g', pkp_ids_permitted: [pkp_id] })
@@ -292,16 +292,16 @@ describe('an action', () => {
     expect(waits).toBe(2)
   })
 
-  it('attack: who names another CID for a source gets no wallet by it', async () => {
+  it('attack: a service that names another CID for a source cannot redirect its wallet', async () => {
     const others = await actionCid('async function main() { return "another" }')
     const fetch: typeof globalThis.fetch = async () => Response.json(others)
     await expect(clientOf({ fetch }).getSvcActionIpfsId(CODE)).rejects.toMatchObject({
       name: 'NotTheApi',
-      message: expect.stringContaining('another CID'),
+      message: expect.stringContaining('its CID does not match'),
     })
   })
 
-  it('has a wallet that anybody can look up', async () => {
+  it('has a wallet that anyone can look up', async () => {
     const code =
       'async function main() { return ethers.utils.computeAddress(await Svc.Actions.getSvcActionPrivateKey()) }'
     const cid = await actionCid(code)
@@ -312,7 +312,7 @@ describe('an action', () => {
     })
   })
 
-  it('that nobody permits is forbidden when the time is over, and what fails otherwise at once', async () => {
+  it('throws Forbidden after the timeout if it is never permitted, and other errors at once', async () => {
     const { usage_api_key } = await client.addUsageApiKey({ name: 'never' })
     const waits: number[] = []
     const never = clientOf({ apiKey: usage_api_key, sleep: async (ms) => void waits.push(ms) })
@@ -366,7 +366,7 @@ describe('credits', () => {
     expect(await buyer.billing.usage({ to: '2026-01-01' }).all()).toEqual([])
   })
 
-  it('are waited for until the payment has settled, as long apart as the service asks', async () => {
+  it('are polled until the payment has settled, at the interval that the service requests', async () => {
     processor.webhooks.mode = 'drop'
     const waits: number[] = []
     let intent = ''
@@ -379,7 +379,7 @@ describe('credits', () => {
     expect(waits).toEqual([5_000, 5_000])
   })
 
-  it('are not waited for where the payment has failed, or the time is over', async () => {
+  it('are not polled after the payment has failed or the timeout has passed', async () => {
     processor.webhooks.mode = 'drop'
     const buyer = clientOf({ apiKey: await origin.poor(0), sleep: async () => {} })
     const { payment_intent_id } = await buyer.billing.createPaymentIntent({ amount_cents: 700 })
@@ -390,7 +390,7 @@ describe('credits', () => {
     await expect(failed).rejects.toMatchObject({ code: 'payment_failed' })
   })
 
-  it('that are not there are a PaymentRequired', async () => {
+  it('throw PaymentRequired if there are none', async () => {
     const poor = clientOf({ apiKey: await origin.poor(0) })
     await expect(poor.createWallet()).rejects.toMatchObject({
       name: 'PaymentRequired',
@@ -410,7 +410,7 @@ describe('conversion', () => {
     }
   }
 
-  it('gives the account to a wallet: the key writes nothing more, and still pays', () =>
+  it('moves the account to a wallet: the old key can no longer write, but still pays', () =>
     connected(async (node) => {
       const key = await origin.account()
       const converted = clientOf({ apiKey: key })
@@ -425,7 +425,7 @@ describe('conversion', () => {
       expect(await converted.billing.balance()).toMatchObject({ balance_cents: expect.any(Number) })
     }))
 
-  it('is not lost with its answer, nor made twice', () =>
+  it('survives lost responses, and happens once', () =>
     connected(async (node) => {
       const key = await origin.account()
       const fetch = losing('/convert_to_chain_secured_account', 2)
@@ -435,7 +435,7 @@ describe('conversion', () => {
       })
     }))
 
-  it('of which no answer comes at all says where to look: another proof is another body', () =>
+  it('explains where to look if no response arrives, because another proof is another body', () =>
     connected(async (node) => {
       const fetch = losing('/convert_to_chain_secured_account', 9)
       const converted = clientOf({ apiKey: await origin.account(), fetch, ...AT_ONCE })
@@ -447,7 +447,7 @@ describe('conversion', () => {
     }))
 
   it.each(['of the call', 'of the client'])(
-    'is ended by the signal %s while the wallet asks its owner',
+    'is aborted by the signal %s while the wallet asks its owner',
     async (whose) => {
       const ending = new AbortController()
       const { signal } = ending
@@ -469,7 +469,7 @@ describe('conversion', () => {
     },
   )
 
-  it('attack: a wallet on another chain is asked to sign nothing', async () => {
+  it('attack: requests no signature from a wallet on another chain', async () => {
     const asked: string[] = []
     const elsewhere = {
       request: async ({ method }: { method: string }) => {
@@ -484,7 +484,7 @@ describe('conversion', () => {
     expect(asked).toEqual(['eth_chainId', 'wallet_switchEthereumChain'])
   })
 
-  it('that the owner of the wallet refuses changes nothing', () =>
+  it('changes nothing if the owner of the wallet rejects it', () =>
     connected(async (node) => {
       const owner = {
         request: async ({ method, params }: { method: string; params?: unknown }) => {
@@ -502,7 +502,7 @@ describe('conversion', () => {
 })
 
 describe('the node', () => {
-  it('says its chain, its version and its limits to anybody', async () => {
+  it('returns its chain, version and limits to anyone', async () => {
     const anybody = clientOf()
     const { chain, settings } = origin.services
     expect(await anybody.getNodeChainConfig()).toMatchObject({
@@ -514,15 +514,15 @@ describe('the node', () => {
   })
 })
 
-describe('where keys may go', () => {
-  it('attack: a client for http on a network is not made', () => {
+describe('key protection', () => {
+  it('attack: rejects a client for http on a network', () => {
     const make = () => createClient({ baseUrl: 'http://api.test', apiKey })
     expect(make).toThrow(expect.objectContaining({ name: 'NotSent', code: 'insecure_url' }))
     const edge = () => createClient({ baseUrl, triggersUrl: 'http://edge.test' })
     expect(edge).toThrow(expect.objectContaining({ code: 'insecure_url' }))
   })
 
-  it('attack: what is no API key does not become a client’s, and is not shown', () => {
+  it('attack: rejects a malformed API key without showing it', () => {
     const secret = `0x${'ab'.repeat(32)}`
     const made = () => createClient({ baseUrl, apiKey: secret })
     expect(made).toThrow(expect.objectContaining({ code: 'bad_credential' }))
@@ -535,13 +535,13 @@ describe('where keys may go', () => {
   })
 })
 
-/** The same as one under `/core/v1`, for who looks for it at the root. */
+/** Aliases at the root of routes under `/core/v1`. */
 const ALIASES = ['GET /get_node_chain_config']
-/** A wallet's; a client of sovereign mode has them. */
+/** Operations for wallets; only clients in sovereign mode have them. */
 const OF_WALLETS = ['create_wallet_with_signature', 'add_usage_api_key_with_signature']
 
-// Last: the calls before are what it counts.
-it('no operation of the core API is forgotten', () => {
+// Runs last, because it counts the calls of the other tests.
+it('covers every operation of the core API', () => {
   const served = operations.map(({ method, path }) => `${method} ${path}`)
   const wanted = served.filter(
     (route) => !ALIASES.includes(route) && !OF_WALLETS.some((name) => route.endsWith(`/${name}`)),

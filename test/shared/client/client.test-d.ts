@@ -1,6 +1,6 @@
 /**
- * What the compiler says of programs that use the client: `tsc -b` checks it against the sources, `package.test.ts` against
- * the packed declarations. Nothing here is run.
+ * Type checks of programs that use the client: `tsc -b` checks against the sources, `package.test.ts` against the
+ * packed declarations. This file is never run.
  */
 import {
   type AccountOperations,
@@ -22,57 +22,56 @@ import {
 const baseUrl = 'https://origin.example'
 const client = createClient({ baseUrl, apiKey: 'key', verify: 'once' })
 
-// API mode is the default, and its client has what only it can do.
+// API mode is the default, with its own operations.
 export const api: ApiClient = client
 export const mode: 'api' = client.mode
 export const rotated: Promise<{ api_key: string }> = client.rotateAccountApiKey()
-// @ts-expect-error: ownership is transferred by the wallet that has it
+// @ts-expect-error: only the owning wallet can transfer ownership
 client.transferOwnership('0x')
 
-// ChainSecured mode has the same operations, and its own.
+// ChainSecured mode has the same operations, and additional ones.
 declare const signer: Eip1193Provider
 const owned = createClient({ mode: 'sovereign', baseUrl, signer })
 export const sovereign: SovereignClient = owned
 export const both: AccountOperations[] = [client, owned]
 await owned.transferOwnership('0x', 'there is no way back')
-// @ts-expect-error: what can not be taken back is said
+// @ts-expect-error: an irreversible operation needs a confirmation
 await owned.transferOwnership('0x')
-// @ts-expect-error: there is no account key to rotate
+// @ts-expect-error: this mode has no account key to rotate
 owned.rotateAccountApiKey()
-// @ts-expect-error: an account key is not of this mode
+// @ts-expect-error: this mode accepts no account key
 createClient({ mode: 'sovereign', baseUrl, signer, apiKey: 'key' })
-// @ts-expect-error: somebody has to sign
+// @ts-expect-error: a signer is required
 createClient({ mode: 'sovereign', baseUrl })
 
-// Records have their fields, as the API spells them.
+// Records have the field names of the API.
 export const wallet: NewWallet = await client.createWallet()
 export const address: string = wallet.wallet_address
 export const groups: Listing<Group> = client.listGroups()
 for await (const { group_id } of groups) isNumber(group_id)
-// @ts-expect-error: no such field
+// @ts-expect-error: unknown field
 export const other = wallet.walletAddress
 
 // Wrong fields are errors.
-// @ts-expect-error: a name is needed
+// @ts-expect-error: the name is required
 await client.addGroup({})
-// @ts-expect-error: no such field
+// @ts-expect-error: unknown field
 await client.addGroup({ group_name: 'one', members: [] })
-// @ts-expect-error: an array of numbers
+// @ts-expect-error: must be an array of numbers
 await client.addUsageApiKey({ name: 'one', execute_in_groups: '1' })
-// @ts-expect-error: the CID or its hash
+// @ts-expect-error: the CID or its hash is required
 await client.deleteAction({})
 
-// What an action answers is what was said of it.
+// The response of an action has the declared type.
 const { response, logs } = await client.svcAction<{ sum: number }>({ code: '' }, { sealed: true })
 isNumber(response.sum)
 export const lines: string = logs
-// @ts-expect-error: it is a number
+// @ts-expect-error: declared as a number
 export const text: string = response.sum
 const { response: unsaid } = await client.svcAction({ code: '' })
-// @ts-expect-error: unknown, where nothing was said
+// @ts-expect-error: unknown without a declared type
 isNumber(unsaid.sum)
 
-// Verification.
 export const report: Report = await client.verify()
 export const verdict: Verdict = report.verdict
 export const strict = createClient({
@@ -82,18 +81,18 @@ export const strict = createClient({
   sealedVia: 'edge',
 })
 export const same = createClient({ baseUrl, verification: client.verification })
-// @ts-expect-error: one of once, required, never
+// @ts-expect-error: must be once, required or never
 createClient({ baseUrl, verify: 'always' })
-// @ts-expect-error: where it is has to be said
+// @ts-expect-error: the base URL is required
 createClient({ apiKey: 'key' })
 
-// Failures branch by class.
+// Errors are distinguished by class.
 export function logsOf(error: unknown): string | undefined {
   if (error instanceof ActionFailed) return error.logs
   return error instanceof SvcError ? error.code : undefined
 }
 export const waits = (failure: TooManyRequests): number | undefined => failure.retryAfterS
-// @ts-expect-error: nothing says when an account will have credits
+// @ts-expect-error: it is unknown when an account will have credits
 export const never = (failure: PaymentRequired): number | undefined => failure.retryAfterS
 
 function isNumber(value: number): void {

@@ -1,4 +1,4 @@
-/** Signers of ethers as programs make them: their provider remembers answers, also how many transactions there were. */
+/** Typical ethers signers, with providers that cache responses, including the transaction count. */
 import { type HDNodeWallet, JsonRpcProvider, JsonRpcSigner, NonceManager } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../shared/client/client.ts'
@@ -22,11 +22,14 @@ it.each<[string, (admin: HDNodeWallet) => EthereumSigner]>([
   ['a wallet', (admin) => admin.connect(node)],
   ['a wallet that counts by itself', (admin) => new NonceManager(admin.connect(node))],
   ['a wallet of the node', (admin) => new JsonRpcSigner(node, admin.address)],
-])('%s sends one transaction after another, each as soon as the last is mined', async (_, of) => {
-  const admin = await makeChainSecured(origin, await origin.account())
-  await node.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
-  await node.send('anvil_impersonateAccount', [admin.address])
-  const client = createClient({ ...sovereignAt(origin), signer: of(admin) })
-  for (const group_name of ['one', 'two', 'three'])
-    expect(await client.addGroup({ group_name })).toMatchObject({ group_id: expect.anything() })
-})
+])(
+  '%s sends consecutive transactions, each as soon as the previous one is mined',
+  async (_, of) => {
+    const admin = await makeChainSecured(origin, await origin.account())
+    await node.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
+    await node.send('anvil_impersonateAccount', [admin.address])
+    const client = createClient({ ...sovereignAt(origin), signer: of(admin) })
+    for (const group_name of ['one', 'two', 'three'])
+      expect(await client.addGroup({ group_name })).toMatchObject({ group_id: expect.anything() })
+  },
+)

@@ -1,4 +1,6 @@
-/** An account that another client of the same wallet has opened a moment ago: a page that was loaded again, another tab. */
+/**
+ * An account that another client of the same wallet has just created, such as another tab or the page before a reload.
+ */
 import { type HDNodeWallet, Wallet } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fetchFrom, wire } from '../../origin/client/client-of.ts'
@@ -8,7 +10,7 @@ import { startAdmins } from './admins.ts'
 const { origin, node, clientOf, close } = await startAdmins()
 afterAll(close)
 
-/** A client of an origin that does not know the wallet for so many questions, on a clock that its waits move. */
+/** A client of an origin that rejects the wallet a number of times, with a clock that advances by its waits. */
 function asking(wallet: HDNodeWallet, refusals: number) {
   const asks = { count: 0 }
   let waitedMs = 0
@@ -26,8 +28,8 @@ function asking(wallet: HDNodeWallet, refusals: number) {
   return { client, asks, waited: () => waitedMs }
 }
 
-describe('a client of an admin wallet that has written nothing itself', () => {
-  it('waits until the service has seen the account that the contract has', async () => {
+describe('a client of an admin wallet that has not written anything itself', () => {
+  it('waits until the service has seen the account in the contract', async () => {
     const { client, asks } = asking(await makeChainSecured(origin, await origin.account()), 3)
     expect(await client.billing.balance()).toMatchObject({ balance_display: '$1000.00' })
     expect(asks.count).toBe(4)
@@ -43,7 +45,7 @@ describe('a client of an admin wallet that has written nothing itself', () => {
     expect(asks.count).toBe(before + 1)
   })
 
-  it('is refused at once where the contract has no account of the wallet', async () => {
+  it('is rejected at once if the contract has no account of the wallet', async () => {
     const { client, asks } = asking(Wallet.createRandom(), 0)
     await expect(client.billing.balance()).rejects.toMatchObject({ status: 401 })
     expect(asks.count).toBe(1)

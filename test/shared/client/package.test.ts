@@ -20,13 +20,13 @@ import { chunkSizes, entrySize } from '../../../shared/packaging/chunk-sizes.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 
-/** What a page waits for before it can call anything (issue 8: with ethers left out). */
+/** Size limit of what a page loads before its first call, without ethers. */
 const ENTRY_MAX_BYTES = 60 * 1024
 
 let folder: string
 let metafile: Metafile
 const packed = () => join(folder, 'packed', 'shared', 'client', 'dist')
-/** An empty folder with the package, ethers, and zod, whose types the declarations name. */
+/** An empty folder with the package, ethers, and zod, which the declarations reference. */
 const app = () => join(folder, 'app')
 
 const npm = async (cwd: string, ...words: string[]) =>
@@ -49,11 +49,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the package svc/client', () => {
-  it('loads less than 60 KB at once, gzipped and with ethers left out', async () => {
+  it('loads less than 60 KB initially, gzipped and without ethers', async () => {
     expect(await entrySize(packed(), metafile)).toBeLessThan(ENTRY_MAX_BYTES)
   })
 
-  it('loads verifier, HPKE and zod later, in chunks that the entry does not import', async () => {
+  it('loads verifier, HPKE and zod lazily, in chunks that the entry does not import', async () => {
     const sizes = await chunkSizes(packed(), metafile)
     expect(sizes[0]).toMatchObject({ name: expect.stringMatching(/^verifier-/), isEntry: false })
     const ofEntry = sizes.filter(({ isEntry }) => isEntry).map(({ name }) => name)
@@ -65,7 +65,7 @@ describe('the package svc/client', () => {
     ).toEqual([])
   })
 
-  it('loads ethers nowhere on the way of a verification', () => {
+  it('does not load ethers for a verification', () => {
     const needing = Object.values(metafile.outputs)
       .filter(({ imports }) =>
         imports.some(({ path, kind }) => path.startsWith('ethers') && kind === 'import-statement'),
@@ -74,7 +74,7 @@ describe('the package svc/client', () => {
     expect(needing.filter((path) => /verification|attestation/.test(path))).toEqual([])
   })
 
-  it('has nothing in it but modules, declarations and what npm always adds', async () => {
+  it('contains only modules, declarations and the files that npm always adds', async () => {
     const [{ files }] = await npm(root, '--dry-run')
     const paths: string[] = files.map(({ path }: { path: string }) => path)
     const others = paths.filter((path) => !/^shared\/client\/dist\/.*(\.js|\.d\.ts)$/.test(path))
@@ -86,7 +86,7 @@ describe('the package svc/client', () => {
     ])
   })
 
-  it('is imported by Node from an empty folder', async () => {
+  it('can be imported by Node from an empty folder', async () => {
     const program = `
       import { createClient, NotSent } from 'svc/client'
       const client = createClient({ baseUrl: 'https://localhost:1' })
@@ -108,7 +108,7 @@ describe('the package svc/client', () => {
     expect(stdout.trim()).toBe('evidence_unavailable')
   })
 
-  it('has declarations that a program is checked against', async () => {
+  it('has declarations that a program type-checks against', async () => {
     const program = readFileSync(join(root, 'test/shared/client/client.test-d.ts'), 'utf8')
     const installed = program.replace('../../../shared/client/index.ts', 'svc/client')
     writeFileSync(join(app(), 'program.mts'), installed)

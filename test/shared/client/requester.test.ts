@@ -30,7 +30,7 @@ const requester = (parts: Partial<RequesterParts> = {}) =>
     edge: undefined,
     fetch,
     now: () => NOW,
-    // The longest jitter.
+    // Maximum jitter.
     random: (bytes) => new Uint8Array(bytes).fill(255),
     sleep: async (ms) => void waits.push(ms),
     retries: undefined,
@@ -67,8 +67,8 @@ const HTML: Fault = {
 }
 const CUT: Fault = { cut: 'unanswered' }
 
-describe('what is sent', () => {
-  it('carries the key, the body and what it is, and its credential is announced before', async () => {
+describe('a request', () => {
+  it('carries the key, body and content type, and announces its credential first', async () => {
     api.play({ body: { group_id: 1 } })
     expect(await ask(WRITE)).toMatchObject({ status: 200, body: { group_id: 1 } })
     const [{ method, url, headers, body } = { headers: {} }] = api.received as any[]
@@ -91,7 +91,7 @@ describe('what is sent', () => {
     expect('x-api-key' in api.received[0]!.headers).toBe(false)
   })
 
-  it('has no credential where the question has none, and announces none', async () => {
+  it('carries and announces no credential if the call has none', async () => {
     api.play({})
     await ask({ method: 'GET', path: '/core/v1/version', repeat: 'idempotent' })
     const { headers } = api.received[0]!
@@ -102,7 +102,7 @@ describe('what is sent', () => {
     ])
   })
 
-  it('is nothing where what is awaited before the credential throws', async () => {
+  it('is not sent if the callback before the credential throws', async () => {
     api.play({})
     const refuse = () => Promise.reject(new Error('the evidence was refused'))
     await expect(ask(READ, { beforeCredential: refuse })).rejects.toThrow(
@@ -111,14 +111,14 @@ describe('what is sent', () => {
     expect(api.received).toEqual([])
   })
 
-  it('goes to the edge only where its address is known', async () => {
+  it('goes to the edge only if its URL is known', async () => {
     api.play({ body: [] })
     await expect(requester().edge(READ)).rejects.toMatchObject({ code: 'no_triggers_url' })
     expect(api.received).toEqual([])
     expect((await requester({ edge: api.url }).edge(READ)).body).toEqual([])
   })
 
-  it('is a webhook’s event byte for byte, with its headers', async () => {
+  it('carries a webhook event byte for byte, with its headers', async () => {
     api.play({ status: 202, body: { run_id: 'r' } })
     const headers = { 'X-Signature': 'sha256=ab', 'Content-Type': 'text/plain' }
     const event = {
@@ -138,14 +138,14 @@ describe('what is sent', () => {
     expect('idempotency-key' in sent!.headers).toBe(false)
   })
 
-  it('is nothing where a header has a line break in it', async () => {
+  it('is not sent if a header contains a line break', async () => {
     api.play({})
     const failed = await failure({ ...READ, headers: { 'x-signature': 'secret\r\nx-other: 1' } })
     expect(failed).toMatchObject({ name: 'NotSent', code: 'bad_header' })
     expect(inspect(failed, { depth: 9 })).not.toContain('secret')
   })
 
-  it('a 204 has no body, and a table is text', async () => {
+  it('returns no body for a 204, and text for CSV', async () => {
     api.play({ status: 204, headers: { 'content-type': '' } })
     expect((await ask({ ...READ, method: 'DELETE' })).body).toBeUndefined()
     api.play({ headers: { 'content-type': 'text/csv; charset=utf-8' }, body: 'day,cents\r\n' })
@@ -154,7 +154,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('what a failure is', () => {
+describe('an error', () => {
   it.each([
     [400, 'bad_request', 'BadRequest'],
     [401, 'unauthorized', 'Unauthorized'],
@@ -168,7 +168,7 @@ describe('what a failure is', () => {
     [429, 'too_many_requests', 'TooManyRequests'],
     [500, 'internal_error', 'ServerFailure'],
     [503, 'service_unavailable', 'ServiceUnavailable'],
-  ])('%i %s is a %s', async (status, code, name) => {
+  ])('for %i %s is a %s', async (status, code, name) => {
     api.play(refusal(status, code))
     const fix = `what to do about ${code}`
     expect(await failure(READ)).toMatchObject({ name, status, code, fix, requestId: 'request-1' })
@@ -178,14 +178,14 @@ describe('what a failure is', () => {
     ['in x-svc-error', { 'x-svc-error': 'spend_cap_reached' }, { error: 'payment_required' }],
     ['in reason', {}, { error: 'payment_required', reason: 'spend_cap_reached' }],
     ['in error, by a service of the previous release', {}, { error: 'spend_cap_reached' }],
-  ])('the code is the finest name of the failure: %s', async (_, headers, names) => {
+  ])('has the most specific code: %s', async (_, headers, names) => {
     const body = { ...names, message: 'm', fix: 'f', docs_url: 'https://docs.test' }
     api.play({ status: 402, headers, body })
     const { name, code } = await failure(READ)
     expect([name, code]).toEqual(['PaymentRequired', 'spend_cap_reached'])
   })
 
-  it('a refusal of the contract is text, named by the header', async () => {
+  it('of the contract is text, with a code from the header', async () => {
     const headers = { 'x-svc-error': 'account_already_exists' }
     api.play({ status: 409, headers, body: 'The key already names an account.' })
     const { name, code, message } = await failure(WRITE)
@@ -196,7 +196,7 @@ describe('what a failure is', () => {
     ])
   })
 
-  it('a failed action comes apart into message, stack, logs and receipt', async () => {
+  it('of a failed action is split into message, stack, logs and receipt', async () => {
     const headers = { 'x-svc-error': 'action_threw', 'x-svc-receipt': 'a.b.c' }
     const stack = 'Error: no funds\n    at main (action.js:1:7)'
     api.play({ status: 500, headers, body: `${stack}\n\nlogs:\none\n\ntwo` })
@@ -227,15 +227,15 @@ describe('what a failure is', () => {
       { headers: { 'content-type': 'application/json' }, body: '<p>' },
       'application/json',
     ],
-    ['JSON of another service', { status: 404, body: { detail: 'no' } }, 'no error of the API'],
-  ])('%s is not the API, and is not asked again', async (_what, fault: Fault, named) => {
+    ['JSON of another service', { status: 404, body: { detail: 'no' } }, 'not an API error'],
+  ])('is NotTheApi without a retry for %s', async (_what, fault: Fault, named) => {
     api.play(fault)
     const { name, message } = await failure(READ)
     expect([name, message]).toEqual(['NotTheApi', expect.stringContaining(named)])
     expect(api.received).toHaveLength(1)
   })
 
-  it('a connection that is never made was not executed', async () => {
+  it('of a connection that was never made was not executed', async () => {
     const gone = await startFaultyApi()
     await gone.close()
     const failed = await failure(UNREPEATED, { origin: gone.url, retries: { times: 0 } })
@@ -243,7 +243,7 @@ describe('what a failure is', () => {
   })
 })
 
-describe('what is sent again', () => {
+describe('retries', () => {
   it.each([
     ['429', refusal(429, 'too_many_requests'), READ],
     ['429 to what is never repeated', refusal(429, 'too_many_requests'), UNREPEATED],
@@ -278,7 +278,7 @@ describe('what is sent again', () => {
     expect(api.received).toHaveLength(1)
   })
 
-  it('each time under the same Idempotency-Key and with the same bytes', async () => {
+  it('with the same Idempotency-Key and the same bytes', async () => {
     api.play(CUT, HTML, { body: {} })
     await ask(WRITE, { random: (bytes) => new Uint8Array(randomBytes(bytes)) })
     const keys = new Set(api.received.map(({ headers }) => headers['idempotency-key']))
@@ -288,7 +288,7 @@ describe('what is sent again', () => {
     expect(new Set(api.received.map(({ body }) => body)).size).toBe(1)
   })
 
-  it('under the caller’s Idempotency-Key where there is one', async () => {
+  it('with the Idempotency-Key of the caller if given', async () => {
     api.play({})
     await ask({ ...WRITE, options: { idempotencyKey: 'order 7' } })
     expect(api.received[0]!.headers['idempotency-key']).toBe('order 7')
@@ -297,14 +297,14 @@ describe('what is sent again', () => {
     })
   })
 
-  it('at most so often, after waits that double up to 30 s', async () => {
+  it('a limited number of times, with delays that double up to 30 s', async () => {
     api.play(refusal(503, 'service_unavailable'))
     expect(await failure(READ, { retries: { times: 9 } })).toMatchObject({ status: 503 })
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
     expect(api.received).toHaveLength(10)
   })
 
-  it('after no wait at all where jitter says so, and never where no retry is wanted', async () => {
+  it('without a delay if the jitter is zero, and never if retries are disabled', async () => {
     api.play(HTML)
     await failure(READ, { retries: { times: 2 }, random: (bytes) => new Uint8Array(bytes) })
     expect(waits).toEqual([0, 0])
@@ -323,7 +323,7 @@ describe('what is sent again', () => {
     expect(waits).toEqual([ms + 250])
   })
 
-  it('what is in progress is asked after for as long as an execution may take, whatever the number of retries', async () => {
+  it('a request in progress for as long as an execution may take, whatever the number of retries', async () => {
     api.play(refusal(409, 'request_in_progress', { retryAfter: '10' }))
     expect(await failure(WRITE, { retries: { times: 1 } })).toMatchObject({
       code: 'request_in_progress',
@@ -333,7 +333,7 @@ describe('what is sent again', () => {
     expect(total).toBeLessThanOrEqual(900_000)
   })
 
-  it('a lost write that is refused for now afterwards may have been executed, and says so', async () => {
+  it('a lost write that is then rejected temporarily may have been executed, and the error says so', async () => {
     api.play(CUT, refusal(503, 'service_unavailable'))
     const failed = await failure(WRITE, { retries: { times: 2 } })
     expect(failed).toMatchObject({ name: 'NetworkFailed', mayHaveBeenExecuted: true })
@@ -342,14 +342,14 @@ describe('what is sent again', () => {
     expect(idempotencyKey).toBe(api.received[0]!.headers['idempotency-key'])
   })
 
-  it('a lost write whose key is unknown afterwards may have been executed: 401 is said before its Idempotency-Key is looked at', async () => {
+  it('a lost write with a key that is then unknown may have been executed, because 401 precedes the Idempotency-Key check', async () => {
     api.play(CUT, refusal(401, 'unauthorized'))
     const failed = await failure(WRITE)
     expect(failed).toMatchObject({ name: 'NetworkFailed', mayHaveBeenExecuted: true })
     expect(failed.cause).toMatchObject({ status: 401 })
   })
 
-  it('a lost write that is refused for good afterwards was not executed', async () => {
+  it('a lost write that is then rejected permanently was not executed', async () => {
     api.play(CUT, refusal(402, 'payment_required'))
     expect(await failure(WRITE)).toMatchObject({ name: 'PaymentRequired' })
   })
@@ -367,14 +367,14 @@ describe('a signal', () => {
     ],
   ]
 
-  it('that was aborted before sends nothing', async () => {
+  it('sends nothing if it was already aborted', async () => {
     api.play({})
     for (const [, question, parts] of both(AbortSignal.abort(reason)))
       await expect(ask(question, parts)).rejects.toBe(reason)
     expect(api.received).toEqual([])
   })
 
-  it('ends a call that is not answered, with its reason', async () => {
+  it('aborts a pending call with its reason', async () => {
     for (const at of [0, 1, 2]) {
       const controller = new AbortController()
       const [, question, parts] = both(controller.signal)[at]!
@@ -387,7 +387,7 @@ describe('a signal', () => {
     }
   })
 
-  it('ends a wait, and nothing is sent after it', async () => {
+  it('aborts a wait, after which nothing is sent', async () => {
     const controller = new AbortController()
     api.play(refusal(503, 'service_unavailable'))
     const sleep = async () => controller.abort(reason)
@@ -408,14 +408,14 @@ describe('attacks', () => {
     },
   )
 
-  it('attack: a path that is the address of another host stays a path', async () => {
+  it('attack: a path that looks like another host stays a path', async () => {
     api.play({})
     await ask({ ...READ, path: `//127.0.0.1:${new URL(elsewhere.url).port}/` })
     expect(api.received).toHaveLength(1)
     expect(elsewhere.received).toEqual([])
   })
 
-  it('attack: an error that says the key does not bring it into a log', async () => {
+  it('attack: an error that contains the key does not leak it to a log', async () => {
     const other = randomBytes(32).toString('base64')
     const said = {
       status: 401,
@@ -435,7 +435,7 @@ describe('attacks', () => {
     expect(inspect(await failure(WRITE), { depth: 9 })).not.toContain(apiKey)
   })
 
-  it('attack: a huge answer is not read to its end', async () => {
+  it('attack: an oversized response is not read to its end', async () => {
     const megabyte = new Uint8Array(1024 * 1024).fill(32)
     let pulled = 0
     const endless = () =>
@@ -454,7 +454,7 @@ describe('attacks', () => {
   })
 
   it.each(['31536000', 'Fri, 01 Jan 2027 00:00:00 GMT'])(
-    'attack: a Retry-After of a year (%s) is told, and not waited for',
+    'attack: a Retry-After of a year (%s) is reported, not waited for',
     async (retryAfter) => {
       api.play(refusal(429, 'too_many_requests', { retryAfter }))
       expect(await failure(READ)).toMatchObject({ retryAfterS: 31_536_000 })
@@ -463,7 +463,7 @@ describe('attacks', () => {
   )
 
   it.each(['no key', 'x'.repeat(44), `${apiKey} `, apiKey.slice(1), `0x${'a'.repeat(64)}`])(
-    'attack: a secret of another kind in the key’s place (%#) is neither sent nor shown',
+    'attack: another kind of secret in place of the key (%#) is neither sent nor shown',
     async (secret) => {
       api.play({})
       const failed = await failure({ ...READ, credential: { apiKey: secret } })
@@ -481,7 +481,7 @@ describe('attacks', () => {
   })
 })
 
-describe('where keys may go', () => {
+describe('key protection', () => {
   it.each([
     ['https://api.test', 'https://api.test'],
     ['https://api.test:8443/', 'https://api.test:8443'],
@@ -489,7 +489,7 @@ describe('where keys may go', () => {
     ['http://svc.localhost', 'http://svc.localhost'],
     ['http://127.0.0.1:80', 'http://127.0.0.1'],
     ['http://[::1]:8787', 'http://[::1]:8787'],
-  ])('%s is taken', (text, host) => expect(hostOf('baseUrl', text)).toBe(host))
+  ])('accepts %s', (text, host) => expect(hostOf('baseUrl', text)).toBe(host))
 
   it.each([
     'http://api.test',
@@ -498,7 +498,7 @@ describe('where keys may go', () => {
     'http://127.0.0.1@api.test',
     'http://10.0.0.1',
     'http://0.0.0.0',
-  ])('attack: %s would show the key to everybody on the way, and is refused', (text) => {
+  ])('attack: rejects %s, which would expose the key in transit', (text) => {
     expect(() => hostOf('baseUrl', text)).toThrow(expect.objectContaining({ name: 'NotSent' }))
   })
 
@@ -510,7 +510,7 @@ describe('where keys may go', () => {
     'https://api.test/core/v1',
     'https://api.test/?a',
     'https://api.test/#a',
-  ])('%j is no address of a service', (text) => {
+  ])('rejects %j as the address of a service', (text) => {
     expect(() => hostOf('triggersUrl', text)).toThrow(/^triggersUrl: expected/)
   })
 })

@@ -1,4 +1,4 @@
-/** ChainSecured mode of the client, at a real origin and chain: refusals, other chains, and transactions that wait. */
+/** ChainSecured mode of the client at a real origin and chain: rejections, other chains, and pending transactions. */
 import { inspect } from 'node:util'
 import { Wallet } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { failureOf, sleep, startAdmins } from './admins.ts'
 const { origin, node, clientOf, funded, injected, SIGNERS, converted, close } = await startAdmins()
 afterAll(close)
 
-describe('a wallet’s owner who refuses', () => {
+describe('a wallet owner who refuses', () => {
   it.each([
     ['to sign', (client: ReturnType<typeof clientOf>) => client.billing.balance()],
     ['to send', (client: ReturnType<typeof clientOf>) => client.addGroup({ group_name: 'g' })],
@@ -27,7 +27,7 @@ describe('a wallet’s owner who refuses', () => {
     await call(client)
   })
 
-  it('is told apart in the words of ethers, too', async () => {
+  it('is also recognized in the error of ethers', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])
     const rejected = Object.assign(new Error('user rejected action'), { code: 'ACTION_REJECTED' })
     const signer = {
@@ -52,7 +52,7 @@ describe('a wallet on another chain', () => {
     return { browser, client: clientOf(browser) }
   }
 
-  it('is asked once to change to that of the accounts', async () => {
+  it('is asked once to switch to the chain of the accounts', async () => {
     const { browser, client } = await elsewhere(true)
     await client.addGroup({ group_name: 'g' })
     expect(browser.asked.filter((method) => method === 'wallet_switchEthereumChain')).toHaveLength(
@@ -60,7 +60,7 @@ describe('a wallet on another chain', () => {
     )
   })
 
-  it('that does not know it is refused, and both are named', async () => {
+  it('is rejected with both chain IDs if it does not know the chain', async () => {
     const { browser, client } = await elsewhere(false)
     const { chainId } = await node.getNetwork()
     const refused = await failureOf(client.addGroup({ group_name: 'g' }))
@@ -78,7 +78,7 @@ describe('attack: a service that names another contract', () => {
       return Response.json({ ...((await answer.json()) as object), contract_address })
     }
 
-  it('is refused by a client that is pinned to the right one', async () => {
+  it('is rejected by a client with a pinned contract', async () => {
     const { contractAddress } = origin.services.chain
     const other = Wallet.createRandom().address
     const signer = (await funded()).connect(node)
@@ -87,7 +87,7 @@ describe('attack: a service that names another contract', () => {
     expect(refused).toMatchObject({ name: 'WrongContract', contractAddress: other })
   })
 
-  it('that is none costs no gas', async () => {
+  it('costs no gas if there is no contract', async () => {
     const wallet = await funded()
     const client = clientOf(wallet, { fetch: lying(Wallet.createRandom().address) })
     const refused = await failureOf(client.newAccount({ account_name: 'a' }))
@@ -96,8 +96,8 @@ describe('attack: a service that names another contract', () => {
   })
 })
 
-describe('a write that the contract refuses', () => {
-  it('is not sent, and its error is named with what to do', async () => {
+describe('a write that the contract rejects', () => {
+  it('is not sent, and the error explains what to do', async () => {
     const { client, admin } = await converted(SIGNERS['an EIP-1193 provider'])
     const refused = await failureOf(client.removeGroup({ group_id: 7 }))
     expect(refused).toMatchObject({
@@ -111,19 +111,19 @@ describe('a write that the contract refuses', () => {
     expect(await node.getTransactionCount(admin.address)).toBe(0)
   })
 
-  it('is said of a read, too', async () => {
+  it('has the same error as a read', async () => {
     const client = clientOf(Wallet.createRandom().connect(node))
     for (const read of [client.listGroups().all(), client.accountHash()])
       expect(await failureOf(read)).toMatchObject({ errorName: 'AccountDoesNotExist' })
   })
 
-  it('says which transaction it was where the account has changed before the block', async () => {
+  it('names the transaction if the account changed before the block', async () => {
     const { client, admin } = await converted(SIGNERS['a signer of ethers'])
     const { group_id } = await client.addGroup({ group_name: 'g' })
     await node.send('evm_setAutomine', [false])
     await node.send('evm_setIntervalMining', [0])
     try {
-      // Of two clients: each simulates before the other's is mined.
+      // Two clients, each of which simulates before the other's transaction is mined.
       const both = []
       for (const count of [1, 2]) {
         both.push(failureOf(clientOf(admin.connect(node)).removeGroup({ group_id })))
@@ -148,7 +148,7 @@ async function mineAgain() {
   await node.send('evm_setAutomine', [true])
 }
 
-/** So many transactions of the address are known beyond those in blocks. */
+/** Waits until an address has this many pending transactions. */
 async function untilPending(address: string, count: number) {
   for (;;) {
     const [all, mined] = await Promise.all(
@@ -159,7 +159,7 @@ async function untilPending(address: string, count: number) {
   }
 }
 
-it('says of a new account whose it is, though its owner has changed to another wallet meanwhile', async () => {
+it('returns the creating wallet of a new account, although its owner selected another one in the meantime', async () => {
   const [first, second] = await Promise.all([funded(), funded()])
   const wallets = await Promise.all([first, second].map(SIGNERS['an EIP-1193 provider']))
   let selected = 0
@@ -176,8 +176,8 @@ it('says of a new account whose it is, though its owner has changed to another w
   })
 })
 
-describe('a transaction that waits for its block', () => {
-  /** While no blocks are made. */
+describe('a pending transaction', () => {
+  /** Runs while no blocks are mined. */
   const withoutBlocks = async (act: () => Promise<void>) => {
     await node.send('evm_setAutomine', [false])
     await node.send('evm_setIntervalMining', [0])
@@ -206,7 +206,7 @@ describe('a transaction that waits for its block', () => {
     }
   }
 
-  it('is named where the wait is ended', async () => {
+  it('is named if the wait is aborted', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     await withoutBlocks(async () => {
       const ending = new AbortController()
@@ -221,7 +221,7 @@ describe('a transaction that waits for its block', () => {
     })
   })
 
-  it('of a usage key names its hash where the wait is ended, and shows the key to nobody', async () => {
+  it('of a usage key names its hash if the wait is aborted, and does not show the key', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     await withoutBlocks(async () => {
       const ending = new AbortController()
@@ -235,7 +235,7 @@ describe('a transaction that waits for its block', () => {
     })
   })
 
-  it('and was cancelled in the wallet is said to have no effect', async () => {
+  it('throws TransactionReplaced if it was cancelled in the wallet', async () => {
     const { client, admin } = await converted(SIGNERS['a signer of ethers'])
     await withoutBlocks(async () => {
       const failed = failureOf(client.addGroup({ group_name: 'g' }))
@@ -253,7 +253,7 @@ describe('a transaction that waits for its block', () => {
     })
   })
 
-  it('and was given a higher fee in the wallet is followed under its new hash', async () => {
+  it('is followed under its new hash if its fee was raised in the wallet', async () => {
     const { client, admin } = await converted(SIGNERS['a signer of ethers'])
     await withoutBlocks(async () => {
       const made = client.addGroup({ group_name: 'g' })
@@ -266,7 +266,7 @@ describe('a transaction that waits for its block', () => {
     })
   })
 
-  it('and is forgotten by the node is said to be dropped', async () => {
+  it('throws TransactionDropped if the node forgets it', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])
     let aheadMs = 0
     const client = clientOf(admin.connect(node), { now: () => Date.now() + aheadMs })

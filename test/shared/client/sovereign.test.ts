@@ -1,4 +1,4 @@
-/** ChainSecured mode of the client, at a real origin and chain: what it does. */
+/** ChainSecured mode of the client at a real origin and chain: successful operations. */
 import { Wallet } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { accountHashOfWallet } from '../../../shared/typed-data.ts'
@@ -16,7 +16,7 @@ const { origin, node, clientOf, funded, SIGNERS, converted, close } = await star
 afterAll(close)
 
 describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf) => {
-  it('writes the contract, and reads of it what the API lists', async () => {
+  it('writes to the contract, and reads from it what the API lists', async () => {
     const { client } = await converted(signerOf)
     const wallet = await client.createWallet({ name: 'till', description: 'pays' })
     const spare = await client.createWallet()
@@ -44,11 +44,11 @@ describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf
       add_pkp_to_groups: [0],
     })
 
-    /** Of the API, as of the chain's last block; the key reads every group. */
+    /** Reads from the API at the latest block, with a key that can read every group. */
     const listed = async (path: string) => {
       await origin.services.mirror.syncTo(await node.getBlockNumber())
       const answer = (await origin.core(path, { key: key.usage_api_key })).body
-      // When a key was used is not on the chain.
+      // The time of a key's last use is not on-chain.
       if (path.startsWith('get_group')) for (const used of answer.keys) used.last_used_at = null
       return answer
     }
@@ -92,7 +92,7 @@ describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf
     expect(await client.listApiKeys().all()).toEqual([])
   })
 
-  it('makes a usage key that runs an action with a wallet of the account', async () => {
+  it('creates a usage key that runs an action with a wallet of the account', async () => {
     const { client } = await converted(signerOf)
     const { wallet_address } = await client.createWallet()
     const { group_id } = await client.addGroup({
@@ -112,7 +112,7 @@ describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf
     expect(steps.slice(-5)).toEqual(['sign', 'confirm', 'sent', 'mined', 'seen'])
   })
 
-  it('opens an account of its own, and hands it on for ever', async () => {
+  it('creates an account, and transfers it permanently', async () => {
     const wallet = await funded()
     const client = clientOf(await signerOf(wallet))
     const opened_ = await client.newAccount({ account_name: 'mine', account_description: '' })
@@ -120,7 +120,7 @@ describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf
       wallet_address: wallet.address,
       account_hash: accountHashOfWallet(wallet.address),
     })
-    // Asked of the service at once: it waits until the service has seen the account.
+    // Requested from the service at once: it waits until the service has seen the account.
     await client.createWallet()
     const next = await funded()
     await client.transferOwnership(next.address.toLowerCase(), THERE_IS_NO_WAY_BACK)
@@ -134,7 +134,7 @@ describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf
   })
 })
 
-it('reads of the contract what the API listed before the account was converted', async () => {
+it('reads from the contract what the API listed before the account was converted', async () => {
   const key = await origin.account()
   const { pkp_id } = await origin.wallet(key)
   const group_id = await origin.group(key, { pkp_ids_permitted: [pkp_id] })
@@ -156,8 +156,8 @@ it('reads of the contract what the API listed before the account was converted',
   expect(await client.accountHash()).toBe(origin.hashOf(key))
 })
 
-describe('what a usage key may spend', () => {
-  it('is set by the wallet’s proof, after the key is on the chain', async () => {
+describe('the spending cap of a usage key', () => {
+  it('is set by a proof of the wallet, after the key is on-chain', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     const cap = { spend_cap_cents: 100, spend_window_seconds: 3600 }
     const { usage_api_key, usage_api_key_hash } = await client.addUsageApiKey({ name: 'k', ...cap })
@@ -171,7 +171,7 @@ describe('what a usage key may spend', () => {
     expect(client.steps.filter(({ step }) => step === 'sent')).toHaveLength(sent)
   })
 
-  it('generated client: null for a field leaves it as it is, the cap included', async () => {
+  it('generated client: null leaves a field unchanged, including the cap', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     const cap = { spend_cap_cents: 100, spend_window_seconds: 3600 }
     const { usage_api_key } = await client.addUsageApiKey({ name: 'k', ...cap })
@@ -181,7 +181,7 @@ describe('what a usage key may spend', () => {
     expect(key).toMatchObject({ name: 'renamed', description: '', ...cap })
   })
 
-  it('is listed beside what the contract says of the key, by one proof', async () => {
+  it('is listed with the contract data of the key, with one proof', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     await client.addGroup({ group_name: 'all', cid_hashes_permitted: [0] })
     const cap = { spend_cap_cents: 100, spend_window_seconds: 3600 }
@@ -197,7 +197,7 @@ describe('what a usage key may spend', () => {
     expect(listed).toMatchObject([{ name: 'k', execute_in_groups: [1], ...spent }])
   })
 
-  it('is refused where half of it is said, before the wallet is asked', async () => {
+  it('is rejected if incomplete, before the wallet is asked', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     const half = { name: 'k', spend_cap_cents: 100 }
     expect(await failureOf(client.addUsageApiKey(half))).toMatchObject({ field: 'spend_cap_cents' })
@@ -205,14 +205,14 @@ describe('what a usage key may spend', () => {
   })
 })
 
-it('reads its account by a proof', async () => {
+it('reads its account with a proof', async () => {
   const { admin, client } = await converted(SIGNERS['a signer of ethers'])
   const account = { wallet_address: admin.address, managed: false, email: null }
   expect(await client.getAccount()).toMatchObject(account)
 })
 
 describe('billing', () => {
-  it('asks the wallet for one proof, and for another when it is about to end', async () => {
+  it('requests one proof from the wallet, and a new one shortly before it expires', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])
     let aheadMs = 0
     const now = () => origin.services.now() + aheadMs
@@ -226,7 +226,7 @@ describe('billing', () => {
     expect(signed()).toBe(2)
   })
 
-  it('of a wallet without an account is refused, and a proof that was refused is not used again', async () => {
+  it('is rejected for a wallet without an account, and does not reuse the rejected proof', async () => {
     const client = clientOf(Wallet.createRandom().connect(node))
     for (const times of [1, 2]) {
       expect(await failureOf(client.billing.balance())).toMatchObject({ name: 'Unauthorized' })
@@ -234,7 +234,7 @@ describe('billing', () => {
     }
   })
 
-  it('is ended by a signal while the wallet asks its owner', async () => {
+  it('is aborted by a signal while the wallet asks its owner', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])
     const wallet = await SIGNERS['an EIP-1193 provider'](admin)
     const ending = new AbortController()
@@ -252,7 +252,7 @@ describe('billing', () => {
     expect(await failureOf(closing.billing.balance())).toMatchObject(ended)
   })
 
-  it('of a key that is not there is not asked about for ever by a clock that was set back', async () => {
+  it('does not retry an unknown key indefinitely if the clock was set back', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])
     let behindMs = 0
     const client = clientOf(admin.connect(node), {
@@ -267,7 +267,7 @@ describe('billing', () => {
     expect(await failureOf(capped)).toMatchObject({ name: 'NotFound' })
   })
 
-  it('asks once for calls at the same time', async () => {
+  it('requests one proof for concurrent calls', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     await Promise.all([
       client.billing.balance(),
@@ -278,7 +278,7 @@ describe('billing', () => {
   })
 })
 
-it('runs actions by its usage key, and by none before it has one', async () => {
+it('runs actions with its usage key, and none before it has one', async () => {
   const { client } = await converted(SIGNERS['a signer of ethers'])
   const action = { code: 'async function main() { return 1 }' }
   expect(await failureOf(client.svcAction(action))).toMatchObject({ code: 'no_usage_key' })
@@ -290,7 +290,7 @@ it('runs actions by its usage key, and by none before it has one', async () => {
 })
 
 describe('an update', () => {
-  it('leaves as it is what it does not name, whoever has changed that meanwhile', async () => {
+  it('leaves fields that it does not name unchanged, including those changed in the meantime', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     const { group_id } = await client.addGroup({ group_name: 'one', cid_hashes_permitted: [0] })
     await client.updateGroup({ group_id, group_name: 'two' })
@@ -301,7 +301,7 @@ describe('an update', () => {
     })
   })
 
-  it('of nothing is refused before the wallet is asked', async () => {
+  it('is rejected without fields, before the wallet is asked', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     const refused = await failureOf(client.updateGroup({ group_id: 1 }))
     expect(refused).toMatchObject({ name: 'InvalidArgument', field: 'fields' })
@@ -309,7 +309,7 @@ describe('an update', () => {
   })
 })
 
-describe('a value that can not be', () => {
+describe('an invalid value', () => {
   const bad: [string, (client: ReturnType<typeof clientOf>) => Promise<unknown>][] = [
     ['pkp_id', (client) => client.addPkpToGroup({ group_id: 1, pkp_id: '0x12' })],
     ['group_id', (client) => client.removeGroup({ group_id: 0 })],
@@ -326,7 +326,7 @@ describe('a value that can not be', () => {
     ['usage_api_key', (client) => client.removeUsageApiKey({ usage_api_key: '0x12' })],
     ['name', (client) => client.addUsageApiKey({ name: '\ud800' })],
   ]
-  it.each(bad)('is refused by the name of its field: %s', async (field, call) => {
+  it.each(bad)('is rejected with the name of its field: %s', async (field, call) => {
     const client = clientOf(Wallet.createRandom().connect(node))
     expect(await failureOf(call(client))).toMatchObject({ name: 'InvalidArgument', field })
     expect(client.steps).toEqual([])

@@ -11,9 +11,9 @@ const LATER = '2026-01-01T00:00:00.001Z'
 const endedRun = (id: string, queued_at = TIME) =>
   ({ id, queued_at, status: 'success', finished_at: queued_at }) as Run
 
-/** The history of a trigger, newest first. @param onPoll called after each poll */
+/** Run history of a trigger, newest first. @param onPoll called after each poll */
 function historyOf(runs: Run[], onPoll: () => void) {
-  /** `wholePages`: older pages that are served before they become too large for the client. */
+  /** `wholePages`: number of older pages served before they become too large for the client. */
   const history = { runs, wholePages: Infinity }
   const page = ({ path }: Question) => {
     const query = new URL(path, 'https://edge.test').searchParams
@@ -38,7 +38,7 @@ function historyOf(runs: Run[], onPoll: () => void) {
   return { history, parts }
 }
 
-/** The ids of runs as they are given, up to the one called `last`. */
+/** IDs of runs in the order received, up to the run `last`. */
 async function watched({ parts }: ReturnType<typeof historyOf>): Promise<string[]> {
   const found: string[] = []
   for await (const { id } of watchRuns(parts, TRIGGER_ID, { since: TIME })) {
@@ -48,18 +48,18 @@ async function watched({ parts }: ReturnType<typeof historyOf>): Promise<string[
   return found
 }
 
-it('gives each run of one millisecond once', async () => {
+it('returns each run of the same millisecond once', async () => {
   const later = [endedRun('last', LATER), endedRun('c'), endedRun('b')]
   const world = historyOf([endedRun('a')], () => world.history.runs.unshift(later.pop()!))
   expect(await watched(world)).toEqual(['a', 'b', 'c', 'last'])
 })
 
-it('gives no run of one millisecond again after a page that could not be read twice', async () => {
+it('returns no run of the same millisecond twice after a page that failed to load twice', async () => {
   const runs = Array.from({ length: 80 }, (_, n) => endedRun(`run ${n}`))
   let polls = 0
   const world = historyOf(runs, () => {
     polls++
-    // The second poll reads the older page whole, then only a part of it.
+    // The second poll reads the older page in full, and then only a part of it.
     world.history.wholePages = polls === 1 ? 1 : Infinity
     if (polls === 3) world.history.runs.unshift(endedRun('last', LATER))
   })

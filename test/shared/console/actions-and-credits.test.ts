@@ -9,18 +9,18 @@ import { payable } from '../../../edge/console/pay/payable.ts'
 import { paymentMisfits, PROCESSOR_SCRIPT_URL } from '../../../edge/payment/payment-settings.ts'
 import { processorSources } from '../../../edge/payment/processor-sources.ts'
 
-describe('params that a person types', () => {
-  it('are an object, and nothing is an empty one', () => {
+describe('params typed by a user', () => {
+  it('are an object, or empty', () => {
     expect(readParams('{"a": [1]}')).toEqual({ params: { a: [1] } })
     expect(readParams(' \n ')).toEqual({ params: {} })
   })
 
-  it('are told where they are no JSON', () => {
+  it('are reported with the position of invalid JSON', () => {
     const text = '{\n  "a": 1,\n  "b": oops\n}'
     expect(readParams(text)).toMatchObject({ place: { line: 3, column: 8, offset: 19 } })
   })
 
-  it('that end too early are told so at their end', () => {
+  it('are reported at the end if they are truncated', () => {
     expect(readParams('{"a": ')).toMatchObject({ place: { line: 1, column: 7, offset: 6 } })
   })
 
@@ -34,22 +34,22 @@ describe('params that a person types', () => {
     ['{"a": 1} x', 9],
     ['{"a": [,]}', 7],
     ['{"a": undefined}', 6],
-  ])('%j are told what does not belong there', (text, offset) => {
+  ])('%j is reported at the unexpected token', (text, offset) => {
     expect(readParams(text)).toMatchObject({ place: { offset } })
   })
 
-  it.each(['[1]', '"text"', '12', 'null'])('are refused as %s', (text) => {
+  it.each(['[1]', '"text"', '12', 'null'])('are rejected as %s', (text) => {
     expect(readParams(text)).toMatchObject({ fault: expect.stringContaining('JSON object') })
   })
 
-  it('keep a member that is named __proto__', () => {
+  it('keep a member named __proto__', () => {
     const read = readParams('{"__proto__": 1}')
     expect('params' in read && Object.keys(read.params)).toEqual(['__proto__'])
   })
 })
 
 describe('the lines of a stack', () => {
-  it('that are frames of the action name their place, and the others none', () => {
+  it('have a position only for frames of the action', () => {
     const stack =
       'RangeError: 5 is too much\n    at check (action.js:2:27)\n    at action.js:7:3\n    at <anonymous> (ethers.js:1:2)'
     expect(stackLines(stack).map(({ place }) => place)).toEqual([
@@ -60,7 +60,7 @@ describe('the lines of a stack', () => {
     ])
   })
 
-  it('of a message that an action has made to look like a frame name none', () => {
+  it('have no position for a message that imitates a frame', () => {
     const [line] = stackLines('Error at (action.js:1:1)')
     expect(line).toEqual({ text: 'Error at (action.js:1:1)' })
   })
@@ -75,7 +75,7 @@ describe('the fields of a receipt', () => {
     ])
   })
 
-  it.each(['', 'a.b', 'a.bnVsbA.c', '..'])('of what is none are none: %j', (text) => {
+  it.each(['', 'a.b', 'a.bnVsbA.c', '..'])('are empty for an invalid receipt: %j', (text) => {
     expect(receiptFields(text)).toEqual([])
   })
 })
@@ -86,22 +86,22 @@ describe('an amount', () => {
     ['12.5', 1250],
     [' $ 25.00 ', 2500],
     ['10000', 1_000_000],
-  ])('%j is taken to the cent', (text, cents) => {
+  ])('%j is accepted to the cent', (text, cents) => {
     expect(amountCents(text)).toBe(cents)
   })
 
   it.each(['4.99', '10000.01', '1e3', '-5', '5,00', '', '0x10', '5.001'])(
-    '%j is refused with a sentence',
+    '%j is rejected with a sentence',
     (text) => {
       expect(amountCents(text)).toEqual(expect.stringMatching(/\.$/))
     },
   )
 })
 
-describe('a statement by day', () => {
+describe('a daily statement', () => {
   const row = { api_key_hash: '0x', key_name: null, action_cid: null, operation: null, quantity: 1 }
 
-  it('adds up runs and writes of each day, and has the days without any', () => {
+  it('sums runs and writes of each day, including days without any', () => {
     const rows = [
       { ...row, day: '2026-03-01', kind: 'execution' as const, cents: 2 },
       { ...row, day: '2026-03-01', kind: 'execution' as const, cents: 3 },
@@ -114,7 +114,7 @@ describe('a statement by day', () => {
     })
   })
 
-  it('is of thirty days that end today', () => {
+  it('covers thirty days that end today', () => {
     expect(lastDays(30, Date.UTC(2026, 2, 30, 23))).toEqual({
       from: '2026-03-01',
       to: '2026-03-30',
@@ -122,14 +122,14 @@ describe('a statement by day', () => {
   })
 })
 
-describe('what the payment page is given', () => {
+describe('data for the payment page', () => {
   const given = {
     clientSecret: 'pi_1_secret_2',
     publishableKey: 'pk_test_1',
     amountCents: 500,
   }
 
-  it('is a payment of the processor', () => {
+  it('is accepted for a payment of the processor', () => {
     expect(payable(given)).toEqual(given)
   })
 
@@ -143,17 +143,17 @@ describe('what the payment page is given', () => {
     { ...given, amountCents: 1 },
     { ...given, amountCents: '500' },
     { ...given, amountCents: Number.NaN },
-  ])('is nothing where it is %j', (other) => {
+  ])('is rejected if it is %j', (other) => {
     expect(payable(other)).toBeUndefined()
   })
 
-  it('is given to no tab that keeps something of the console, a key among it', () => {
+  it('is not given to a tab with stored console data, such as a key', () => {
     expect(mayRunForeignScript(() => ['__other'])).toBe(true)
     expect(mayRunForeignScript(() => ['svc/console-key'])).toBe(false)
     expect(mayRunForeignScript(() => ['svc/action-draft'])).toBe(false)
   })
 
-  it('is given to no tab that does not say what it keeps', () => {
+  it('is not given to a tab with inaccessible storage', () => {
     const refuses = () => {
       throw new DOMException('denied', 'SecurityError')
     }
@@ -161,15 +161,15 @@ describe('what the payment page is given', () => {
   })
 })
 
-describe('whose script takes payments', () => {
-  it('is the processor’s in production, and nobody else’s', () => {
+describe('the payment script', () => {
+  it('must be the processor’s in production', () => {
     const production = { SVC_ENV: 'production' }
     expect(paymentMisfits({ ...production, PAYMENT_SCRIPT_URL: PROCESSOR_SCRIPT_URL })).toEqual([])
     const other = { ...production, PAYMENT_SCRIPT_URL: 'https://js.stripe.com.evil.example/v3/' }
     expect(paymentMisfits(other)).toMatchObject([['PAYMENT_SCRIPT_URL', expect.any(String)]])
   })
 
-  it('has nothing but its own origin, where it is another one', () => {
+  it('is restricted to its own origin if it is another one', () => {
     const sources = Object.values(processorSources('http://127.0.0.1:9/v3/')).flat()
     expect(new Set(sources)).toEqual(new Set(['http://127.0.0.1:9']))
   })

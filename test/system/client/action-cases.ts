@@ -11,7 +11,7 @@ import { failsAs, isSame, isTrue } from './claims.ts'
 const ADDS = 'function main({ a, b }) { console.log("adding"); return { sum: a + b } }'
 const THROWS = 'function main() { console.log("before"); throw new Error("not today") }'
 
-/** A usage key that may run any action. */
+/** A client with a usage key that is permitted to run any action. */
 async function runner(client: ApiClient, baseUrl: string, triggersUrl: string, sealedVia?: 'edge') {
   await client.newAccount({ account_name: 'suite' })
   const all = '0x' + '0'.repeat(64)

@@ -1,16 +1,16 @@
-/** A case runs in Node, in workerd and in Chromium: it uses the client, its world, and what the web platform has. */
+/** A case runs in Node, workerd and Chromium, so it uses only the client, its world and web platform APIs. */
 import type { ApiClient } from '../../../shared/client/index.ts'
 
-/** What a runtime is told of the stack; JSON. */
+/** JSON description of the stack, passed to a runtime. */
 export type WorldFacts = {
   runtime: 'Node' | 'workerd' | 'Chromium'
   baseUrl: string
   triggersUrl: string
-  /** Of the trigger service, approved. */
+  /** An approved agent token of the trigger service. */
   token: string
-  /** JSON-RPC of the chain, which pages may ask. */
+  /** JSON-RPC URL of the chain, with CORS enabled. */
   chainUrl: string
-  /** What the evidence of the stack shows: hex. */
+  /** Hex, as shown by the stack's evidence. */
   composeHash: string
   rootSpkiSha256: string
 }
@@ -19,6 +19,6 @@ export type World = WorldFacts
 
 export type Case = {
   name: string
-  /** @param client in API mode, without a key: as `createClient({ baseUrl, triggersUrl })` makes it */
+  /** @param client in API mode, without a key, as `createClient({ baseUrl, triggersUrl })` returns it */
   run(client: ApiClient, world: World): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** ChainSecured mode: a browser's wallet takes an account over, uses it and hands it on (specification, Authentication 6). */
+/** ChainSecured mode: a browser wallet takes over an account, uses it, and transfers it to another wallet. */
 import { JsonRpcProvider, Wallet } from 'ethers'
 import {
   createClient,
@@ -16,7 +16,6 @@ const SIGN = `async function main({ pkpId }) {
 }`
 const FUNDS = '0x8ac7230489e80000'
 
-/** A wallet that nobody has announced, which can pay for its transactions. */
 async function fundedWallet({ chainUrl }: World) {
   const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true })
   const wallet = Wallet.createRandom()
@@ -71,7 +70,7 @@ export const chainSecuredCases: readonly Case[] = [
       await theirs.removeUsageApiKey({ usage_api_key })
       isSame(await theirs.listApiKeys().all(), [], 'the keys of the new admin')
       isSame(await theirs.accountHash(), converted.api_key_hash, 'the account')
-      // The new admin's question waits until the service has seen the transfer.
+      // The service holds the new admin's request until it has seen the transfer.
       isTrue((await theirs.billing.balance()).balance_cents > 0, 'the credit is of the account')
       await failsAs(Unauthorized, of(admin).billing.balance())
       for (const { provider } of [admin, next]) provider.close()

@@ -1,6 +1,6 @@
-/** What a case claims, where vitest is not there. */
+/** Assertions for runtimes in which vitest is not available. */
 
-/** @throws {Error} that says what was there instead */
+/** @throws {Error} with the expected and the found value */
 export function isSame(found: unknown, expected: unknown, what: string): void {
   const [one, other] = [found, expected].map((value) => JSON.stringify(value))
   if (one !== other) throw new Error(`${what}: expected ${other}, found ${one}`)
@@ -10,7 +10,7 @@ export function isTrue(claim: boolean, what: string): void {
   if (!claim) throw new Error(`not so: ${what}`)
 }
 
-/** The failure of a promise, which has to be of this class. */
+/** @returns the error that the promise rejects with. @throws {Error} if it is not of this class */
 export async function failsAs<Failure extends Error>(
   kind: new (...facts: never[]) => Failure,
   promise: Promise<unknown>,

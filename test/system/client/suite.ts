@@ -1,4 +1,4 @@
-/** What is bundled for each runtime: all cases, and how one of them is run. */
+/** Entry point of the bundle for each runtime: all cases, and a function that runs one of them. */
 import { createClient, type OriginVerification } from '../../../shared/client/index.ts'
 import type { Case, WorldFacts } from './case.ts'
 import { accountCases } from './account-cases.ts'
@@ -15,10 +15,10 @@ export const CASES: readonly Case[] = [
   ...verificationCases,
 ]
 
-/** One verification for all cases that do not look at it: an origin makes one address 30 quotes a minute. */
+// Shared by all cases that do not test verification: an origin issues at most 30 quotes a minute to one address.
 let verification: OriginVerification | undefined
 
-/** @returns what went wrong, with its stack; nothing where the case holds */
+/** @returns the error message and stack; undefined if the case passes */
 export async function runCase(name: string, facts: WorldFacts): Promise<string | undefined> {
   const { baseUrl, triggersUrl } = facts
   const found = CASES.find((one) => one.name === name)

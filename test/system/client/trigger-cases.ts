@@ -13,7 +13,7 @@ import { failsAs, isSame, isTrue } from './claims.ts'
 
 const ECHOES = 'function main({ event }) { console.log("echoing"); return { echo: event } }'
 
-/** A client of the trigger service, and a webhook of it whose key may run any action. */
+/** Creates a webhook with a usage key that is permitted to run any action. */
 async function webhook(
   client: ApiClient,
   { baseUrl, triggersUrl, token }: World,
@@ -23,7 +23,7 @@ async function webhook(
   const all = '0x' + '0'.repeat(64)
   const { group_id } = await client.addGroup({ group_name: 'any', cid_hashes_permitted: [all] })
   const key = await client.addUsageApiKey({ name: 'runner', execute_in_groups: [group_id] })
-  // Pages of two in place of fifty.
+  // Requests pages of 2 instead of 50.
   const smallPages: typeof fetch = (input, init) =>
     fetch((input as string).replace('limit=50', 'limit=2'), init)
   const { triggers } = createClient({ baseUrl, triggersUrl, token, fetch: smallPages })
@@ -37,7 +37,10 @@ async function webhook(
   return { triggers, trigger }
 }
 
-/** As a sender would; from a page of elsewhere no webhook can be read, and its owner tests it. */
+/**
+ * Fires the webhook as a sender would. In Chromium its response is not readable cross-origin, so a test run is started
+ * instead.
+ */
 function fired(
   triggers: ApiClient['triggers'],
   { runtime }: World,

@@ -2,7 +2,7 @@ import { createClient, EvidenceRefused, PolicyIncomplete } from '../../../shared
 import type { Case, World } from './case.ts'
 import { failsAs, isSame, isTrue } from './claims.ts'
 
-/** Notes what leaves: each address, and whether a key went with it. */
+/** Records the path of each request, and counts the requests that carry a key. */
 function counting() {
   const seen = { paths: [] as string[], keys: 0 }
   const noting: typeof fetch = (input, init) => {

@@ -1,4 +1,4 @@
-/** The fenced blocks of the documents: what a reader would type, save, or compare with. */
+/** Parses the fenced blocks of the documentation: commands, files to save, and expected output. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -6,15 +6,15 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 export type Block = {
   page: string
-  /** Of its fence, from 1. */
+  /** Line of the opening fence, counted from 1. */
   line: number
   heading: string
-  /** What stands behind the fence; empty where nothing does. */
+  /** Info string of the fence; empty if it has no info string. */
   language: string
   text: string
 }
 
-/** `README.md` and all under `docs/`, in order. */
+/** `README.md` and all Markdown files under `docs/`, sorted. */
 export function pages(): string[] {
   const inDocs = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
   const named = inDocs.map((path) => `docs/${path.replaceAll('\\', '/')}`)
@@ -23,7 +23,7 @@ export function pages(): string[] {
 
 export const blocksOf = (page: string) => blocksIn(page, readFileSync(root + page, 'utf8'))
 
-/** @throws {Error} for a fence that is indented, or does not close: nobody would see that it is not run */
+/** @throws {Error} for an indented or unclosed fence, which would otherwise be skipped silently */
 export function blocksIn(page: string, markdown: string): Block[] {
   const blocks: Block[] = []
   let heading = page
@@ -45,11 +45,11 @@ export function blocksIn(page: string, markdown: string): Block[] {
   return blocks
 }
 
-/** The file that a block is to be saved as: its first line names it, as a comment. */
+/** The path to save a block under, from a comment in its first line. */
 export const fileOf = ({ language, text }: Block) =>
   /^js|ts$/.test(language) ? /^\/\/ (\/tmp\/[\w.-]+)\n/.exec(text)?.[1] : undefined
 
 export const isCommands = ({ language }: Block) => language === 'sh' || language === 'bash'
 
-/** Whether it can be what the block before it printed. */
+/** True if the block can be the output of the block before it. */
 export const canBeOutput = ({ language }: Block) => ['', 'text', 'json'].includes(language)

@@ -1,4 +1,4 @@
-/** What the pages show as JSON or HTML, against what takes it. */
+/** Validates the JSON and HTML bodies shown in the documentation against the schemas and parsers that accept them. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,10 +15,10 @@ import { blockWith, documents, textsOf } from './documents.ts'
 import { inlined, misdescribed } from './operation-samples.ts'
 
 export function bodiesHold(stack: () => StartedStack): void {
-  describe('the bodies that the documents show', () => {
+  describe('the bodies shown in the documentation', () => {
     const served = async (url: string) => (await fetch(url)).json() as Promise<any>
 
-    it('of docs/api.md and docs/core-api/ are what the descriptions say', async () => {
+    it('docs/api.md and docs/core-api/ match the OpenAPI descriptions', async () => {
       const edge = await served(`${stack().triggersUrl}/openapi.json`)
       const origin = await served(`${stack().baseUrl}/core/v1/openapi.json`)
       const faults = [...documents].flatMap(([page, blocks]) => {
@@ -28,7 +28,7 @@ export function bodiesHold(stack: () => StartedStack): void {
       expect(faults).toEqual([])
     })
 
-    it('of docs/triggers.md make triggers', async () => {
+    it('docs/triggers.md shows valid trigger bodies', async () => {
       const edge = await served(`${stack().triggersUrl}/openapi.json`)
       const { schema } = edge.paths['/api/triggers'].post.requestBody.content['application/json']
       const body = z.fromJSONSchema(inlined(schema, edge))
@@ -38,7 +38,7 @@ export function bodiesHold(stack: () => StartedStack): void {
       expect(body.safeParse({ ...shown[0], kind: 'mail' }).success).toBe(false)
     })
 
-    it('of docs/errors.md is a failure, by one of the words', () => {
+    it('docs/errors.md shows a failure with a documented reason', () => {
       const [text = ''] = textsOf('docs/errors.md', 'json')
       const failure = JSON.parse(text) as Record<string, string>
       expect(Object.keys(failure)).toEqual(['error', 'reason', 'message', 'fix', 'docs_url'])
@@ -46,13 +46,13 @@ export function bodiesHold(stack: () => StartedStack): void {
       expect(failure['docs_url']).toContain(`/docs/errors#${failure['reason']}`)
     })
 
-    it('of docs/configuration.md are settings that the edge takes', () => {
+    it('docs/configuration.md shows valid edge settings', () => {
       const [chains = '', mailer = ''] = textsOf('docs/configuration.md', 'json')
       expect(Object.keys(chainsSetting.parse(chains))).toEqual(['ethereum', 'base'])
       expect(mailerSetting.parse(mailer.replace('…', 'token'))).toMatchObject({ api: 'resend' })
     })
 
-    it('of docs/credits.md is a page whose script can be read', () => {
+    it('docs/credits.md shows a page with a script that parses', () => {
       const [, script = ''] = /<script type="module">(.*?)<\/script>/s.exec(
         textsOf('docs/credits.md', 'html')[0]!,
       )!
@@ -61,7 +61,7 @@ export function bodiesHold(stack: () => StartedStack): void {
   })
 
   describe('docs/deploy.md', () => {
-    it('builds the image’s layer, and fills in what is measured', async () => {
+    it('builds the image layer and fills in the measured values', async () => {
       const folder = mkdtempSync(join(stack().stateDir, 'deploy-'))
       const filled = textsOf('docs/deploy.md', 'json')[0]!
         .replace('<digest of step 1>', 'ab'.repeat(32))

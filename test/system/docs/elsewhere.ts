@@ -1,22 +1,22 @@
 /**
- * The blocks that no reader's shell does here: each with the test that has it, which reads the page, or with the reason why
- * nothing can have it on this machine.
+ * Blocks that `docs.test.ts` does not run in a reader's shell, each with the test that covers it or the reason why none
+ * can.
  */
 import type { Block } from './blocks.ts'
 
 export type Elsewhere = {
   page: string
-  /** Of every block of the page in this language; `''` is a fence without one. */
+  /** Matches all blocks of the page in this language; `''` matches fences without one. */
   language?: string
-  /** Of the one block that has this text. */
+  /** Matches the only block that contains this text. */
   has?: string
 } & ({ ranBy: string } | { because: string })
 
-/** What is shown, against what takes it. */
+// Validates bodies against the schemas that accept them.
 const BODIES = 'test/system/docs/body-suite.ts'
-/** What ends the stack, and begins it again elsewhere. */
+// Stops the stack and restores it in another folder.
 const RESTORE = 'test/system/docs/restore-suite.ts'
-/** Samples that are one program together, and outputs that are compared by what is said of them. */
+// Runs samples that form one program, and checks output that cannot be compared literally.
 const PROGRAMS = 'test/system/docs/program-suite.ts'
 
 const REAL_MACHINE = 'dstack’s VMM on a host with TDX'
@@ -28,8 +28,9 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
   { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },
   { page: 'README.md', has: 'REST clients', because: 'a picture' },
-  { page: 'README.md', has: 'npm ci\n', ranBy: '.ci/run' },
+  { page: 'README.md', language: 'js', ranBy: PROGRAMS },
   { page: 'README.md', has: 'npm run demo\n', ranBy: 'test/system/journey.test.ts' },
+  { page: 'README.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
   { page: 'README.md', has: 'the stack is ready', ranBy: 'test/system/journey.test.ts' },
   { page: 'README.md', has: 'svc verify https://localhost:8788\n', ranBy: PROGRAMS },
   { page: 'README.md', has: 'quote           PASSED', ranBy: PROGRAMS },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { StartedStack } from '../stack.ts'
 import { root } from './blocks.ts'
 
-/** What the pages have, and what it is on this stack. */
+/** Replaces addresses and paths in the documentation with those of this stack. */
 export const inPlaceOf = (started: StartedStack): Record<string, string> => ({
   'https://localhost:8788': started.baseUrl,
   'http://localhost:8787': started.triggersUrl,

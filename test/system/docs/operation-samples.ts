@@ -1,10 +1,10 @@
-/** The samples of the API's pages against the documents that the services serve. */
+/** Validates the API samples in the documentation against the served OpenAPI descriptions. */
 import { z } from 'zod'
 import type { Block } from './blocks.ts'
 
 type Described = { paths: Record<string, Record<string, any>>; components?: unknown }
 
-/** What of the samples of a page is not as the description has it: none is a request that nobody would take. */
+/** @returns the mismatches between a page's samples and the description; empty if every sample is valid */
 export function misdescribed(blocks: Block[], document: Described): string[] {
   const faults: string[] = []
   let operation: any
@@ -32,7 +32,7 @@ export function misdescribed(blocks: Block[], document: Described): string[] {
   return faults
 }
 
-/** Without references into the document. */
+/** Resolves all references in a schema. */
 export function inlined(schema: any, document: any): any {
   if (Array.isArray(schema)) return schema.map((each) => inlined(each, document))
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,4 +1,4 @@
-/** A reader of one page, who types its commands into one shell, in order, and saves its files. */
+/** Runs the commands of one page in order in one shell, and saves the page's files. */
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -7,19 +7,19 @@ import { type Block, fileOf, isCommands, root } from './blocks.ts'
 const SVC = join(root, 'shared/cli/main.ts')
 
 export type Surroundings = {
-  /** Of the reader alone: the home, and the commands that are found first. */
+  /** The reader's home directory; its `bin` folder comes first in `PATH`. */
   folder: string
   environment: Record<string, string>
-  /** What the page has, and what it is here, in the order in which it is exchanged: addresses, files. */
+  /** Maps addresses and paths in the page to actual ones; applied in order. */
   inPlaceOf: Record<string, string>
-  /** Opens the link that a command prints, and types the code. */
+  /** Opens the URL that a command prints, and types the code. */
   open: (url: string, code: string) => Promise<void>
 }
 
 /**
- * @param before commands that the page takes for granted
- * @returns what each block of commands printed
- * @throws {Error} that names the block that failed, with what it wrote
+ * @param before commands that must run before the page's own
+ * @returns the output of each block of commands
+ * @throws {Error} that names the failed block, with its output
  */
 export async function readPage(
   blocks: Block[],
@@ -32,7 +32,7 @@ export async function readPage(
     'svc',
     `exec "${process.execPath}" --disable-warning=ExperimentalWarning "${SVC}" "$@"`,
   )
-  // npm takes longer to start than most commands to be done; README's own verification has the real one.
+  // npm takes longer to start than most commands to run. README.md's verification uses the real npm.
   command(folder, 'npx', '[ "$1" = --no-install ] && shift; exec "$@"')
   const here = (text: string) => {
     let changed = text

@@ -1,4 +1,4 @@
-/** The samples of pages that are programs, and what a reader would compare by eye. */
+/** Runs samples that are programs, and checks output that a reader would compare by eye. */
 import { execFile, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { verifyMessage } from 'ethers'
@@ -9,11 +9,11 @@ import { blockWith, documents, textsOf } from './documents.ts'
 import { inPlaceOf } from './in-place-of.ts'
 import { misshapen } from './shape.ts'
 
-/** What does not depend on the stack: each rule with its outcome, and the verdict. */
+/** Lines that do not depend on the stack: each rule with its outcome, and the verdict. */
 const outcomesIn = (text: string) =>
   text.match(/^(\d {2}.{14} {2}[A-Z ]{14}|SIMULATED:.*|HARDWARE:.*|FAILED:.*)/gm)
 
-/** Samples as one program, against this stack. @returns the lines that it printed */
+/** Runs samples as one program against this stack. @returns the lines it printed */
 async function programOf(stack: StartedStack, samples: string[]): Promise<string[]> {
   let program = samples.join('\n')
   for (const [there, here] of Object.entries(inPlaceOf(stack)))
@@ -37,7 +37,12 @@ async function programOf(stack: StartedStack, samples: string[]): Promise<string
 }
 
 export function programsWork(stack: () => StartedStack): void {
-  it('README.md’s command verifies a stack, with the output that is printed there', async () => {
+  it('shows the same action in README.md as its commands run', () => {
+    const [action] = textsOf('README.md', 'js')
+    expect(blockWith('README.md', 'svc account create')).toContain(`\n${action}EOF_ACTION\n`)
+  })
+
+  it('verifies a stack with the command in README.md and prints the output shown there', async () => {
     const blocks = documents.get('README.md')!
     const at = blocks.findIndex(({ text }) => text.includes('svc verify https://localhost:8788\n'))
     const output = blocks[at + 1]!.text
@@ -53,7 +58,7 @@ export function programsWork(stack: () => StartedStack): void {
     expect(ran.code).toBe(3)
   })
 
-  it('the samples of docs/client.md work as they are printed, one after the other', async () => {
+  it('runs the samples of docs/client.md in order', async () => {
     const lines = await programOf(stack(), textsOf('docs/client.md', 'js'))
     const output = lines.join('\n')
     const signature = /^(0x[0-9a-f]{130}) 1 \S+\.\S+\.\S+$/m.exec(output)?.[1]
@@ -65,7 +70,7 @@ export function programsWork(stack: () => StartedStack): void {
     expect(output).toContain('SIMULATED')
   })
 
-  it('the samples of docs/chain-secured.md work as they are printed, with a wallet for each account', async () => {
+  it('runs the samples of docs/chain-secured.md, with one wallet per account', async () => {
     const [opened, converted, worked, handed] = textsOf('docs/chain-secured.md', 'js')
     const lines = await programOf(stack(), [
       `import { fundedWallets } from ${JSON.stringify(`${root}origin/stack/funded-wallets.ts`)}
@@ -86,7 +91,7 @@ export function programsWork(stack: () => StartedStack): void {
     expect(lines).toEqual(['handed on'])
   })
 
-  it('the sample of docs/receipts.md seals a call to the origin that it has verified', async () => {
+  it('seals a call to the verified origin with the sample of docs/receipts.md', async () => {
     const lines = await programOf(stack(), [
       `import { createClient } from 'svc/client'
      import { clientPolicy } from ${JSON.stringify(`${root}shared/client/verification/client-policy.ts`)}
@@ -107,7 +112,7 @@ export function programsWork(stack: () => StartedStack): void {
     expect(lines.join('\n')).toMatch(/sealed.* (string|object)$/)
   })
 
-  it('docs/actions.md shows a failure as it is answered', async () => {
+  it('returns a failed action as shown in docs/actions.md', async () => {
     const core = async (path: string, body: unknown, key = '') => {
       const headers = { 'content-type': 'application/json', 'x-api-key': key }
       const url = `${stack().baseUrl}/core/v1/${path}`

@@ -1,4 +1,4 @@
-/** What pages take for granted, and what ends them that never would. */
+/** Per-page setup: commands to run first, and replacements. */
 import type { StartedStack } from '../stack.ts'
 import { isCommands } from './blocks.ts'
 import { blockWith, readOf } from './documents.ts'
@@ -13,14 +13,14 @@ export const prepared = () =>
   readOf('docs/how-to/prepare.md')
     .filter((block) => isCommands(block) && !block.text.includes('whoami'))
     .map(({ text }) => text)
-/** A person's token, and the challenge of another. */
+/** Commands that create an approved token and a second, unapproved challenge. */
 const token = () =>
   ['curl -sS -o /dev/null $TRIGGERS_URL/sign-in', 'TOKEN=$(openssl', 'CSRF=$(curl'].map(ofByHand)
 
-/** How a page is read that takes something for granted, or would not end. */
+/** Setup of one page: commands to run first, replacements, and text that the output must contain. */
 export type Reading = { before?: string[]; inPlaceOf?: Record<string, string>; prints?: string[] }
 
-/** What pages take for granted, and how some end that never would. */
+/** Setup by page. Some replacements end commands that would otherwise run indefinitely. */
 export const READINGS: Record<string, (started: StartedStack) => Reading> = {
   'docs/credits.md': () => ({ before: [definitions(), account], prints: ['day,api_key_hash,'] }),
   'docs/by-hand.md': () => ({ prints: ['"status":"success"', '"message":"hello from a webhook"'] }),
@@ -30,7 +30,7 @@ export const READINGS: Record<string, (started: StartedStack) => Reading> = {
   }),
   'docs/chain-events.md': () => ({
     before: [definitions(), account, ...token()],
-    // The chain that this stack watches, and a key that it knows.
+    // Uses the chain that this stack watches, and an existing key.
     inPlaceOf: { '"chain": "base"': '"chain": "ethereum"', '"..."': `"'"$USAGE_KEY"'"` },
     prints: ['"canonical_signature":"Transfer(address,address,uint256)"'],
   }),
@@ -52,7 +52,7 @@ export const READINGS: Record<string, (started: StartedStack) => Reading> = {
        svc key create --execute-in 1 > /tmp/made
        svc run /tmp/a.js --receipt /tmp/receipts.txt`,
     ],
-    // 3 is SIMULATED.
+    // Exit code 3 means SIMULATED.
     inPlaceOf: {
       'https://origin.example --save bundle.json': `${started.baseUrl} --save /tmp/bundle.json || test $? = 3`,
       ' bundle.json': ' /tmp/bundle.json',

@@ -1,4 +1,4 @@
-/** docs/backup.md, step by step: the last that is done with a stack, for it ends there. */
+/** Follows docs/backup.md step by step. Must run last, because it stops the stack. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { definitions } from './readings.ts'
 const PAGE = 'docs/backup.md'
 
 export function backupRestores(stack: () => StartedStack): void {
-  it('a copy of the folder that docs/backup.md makes opens the same account, with the same wallet', async () => {
+  it('restores the account and wallet from the backup described in docs/backup.md', async () => {
     const { stateDir } = stack()
     const reader = mkdtempSync(join(tmpdir(), 'svc-restore-'))
     const restored = join(reader, 'restored')

@@ -1,9 +1,9 @@
 /**
- * Whether what a block printed has the shape that the page shows. Numbers, hashes, keys, signatures and times differ from one
- * run to the next; words, names and order do not. `…` in a page stands for anything.
+ * Compares output with the sample on a page. Numbers, hashes, keys, signatures and times may differ; words, names and
+ * order must match. `…` in a sample matches anything.
  */
 
-/** @returns how they differ, or `undefined` */
+/** @returns a description of the difference, or `undefined` if there is none */
 export function misshapen(shown: string, printed: string): string | undefined {
   const [expected, actual] = [jsonIn(shown), jsonIn(printed)]
   if (expected !== undefined && actual !== undefined)
@@ -49,11 +49,11 @@ function misshapenText(expected: string, actual: string, at: string): string | u
   return found === undefined ? undefined : `${at}: ${found}`
 }
 
-/** Bytes as hex; a token of three parts; a key; an identifier of content. Each from its start: a token may have `0x` within it. */
+// Hex bytes, three-part tokens, keys and CIDs. Matches at the start of a token only, because a token may contain `0x`.
 const HEX = '0x[0-9a-fA-F]*…?[0-9a-fA-F]*(?![\\w-])'
 const TOKEN = '\\beyJ[\\w.-]*…?|[\\w-]{32,}|\\bQm\\w+…?\\w*'
 
-/** What differs from one run to the next, in a word. */
+/** Replaces text that varies between runs with placeholders. */
 const shapeOf = (text: string) =>
   text
     .trim()

@@ -1,4 +1,4 @@
-/** SKILL.md and its references, done as they are served. */
+/** Runs SKILL.md and its references as served. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { differs } from './sample.ts'
 import { doAll, hasTools } from './walk.ts'
 
 export function guideHolds(stack: () => StartedStack): void {
-  describe('the guide for agents', () => {
+  describe('the agent guide', () => {
     const fetched = async (path: string) => (await fetch(`${stack().triggersUrl}/${path}`)).text()
 
     it.skipIf(!hasTools)(
-      'SKILL.md and its references work as they are served, for an agent that knows nothing else',
+      'SKILL.md and its references work for an agent without other knowledge',
       async () => {
         const email = 'agent-owner@example.com'
         const account = await fetch(`${stack().baseUrl}/core/v1/new_account`, {
@@ -36,7 +36,7 @@ export function guideHolds(stack: () => StartedStack): void {
         const inHome = { env: { ...process.env, HOME: home } }
         const readableByOthers = ['-c', 'find ~/.svc-agent -perm /077']
         expect((await promisify(execFile)('sh', readableByOthers, inHome)).stdout).toBe('')
-        // Of an API that answers a command: it is not shown to the person, whose shell would run it.
+        // Command injection by an API response: the guide must not print it for the person's shell to run.
         const injected = ['-c', `. ~/.svc-agent/env; permit 'Qm"; touch ~/run; "'`]
         await expect(promisify(execFile)('sh', injected, inHome)).rejects.toMatchObject({
           code: 1,
@@ -46,7 +46,7 @@ export function guideHolds(stack: () => StartedStack): void {
       120_000,
     )
 
-    it('names no operation of the core API that its description does not have', async () => {
+    it('names only operations that the core API describes', async () => {
       const description = await (await fetch(`${stack().baseUrl}/core/v1/openapi.json`)).json()
       const known = Object.keys((description as { paths: object }).paths)
       const skill = await fetched('SKILL.md')
@@ -71,7 +71,7 @@ export function guideHolds(stack: () => StartedStack): void {
         'whose request nobody understands',
         '```sh\ntrue\n```\n**Ask the person** for their account key.\n',
       ],
-    ])('could have no block %s', (_, markdown) => {
+    ])('cannot contain a block %s', (_, markdown) => {
       expect(() => stepsOf('a guide', markdown)).toThrow('a guide')
     })
 
@@ -83,7 +83,7 @@ export function guideHolds(stack: () => StartedStack): void {
       ['json', '{} {}', '{}', false],
       ['text', 'a … c', 'a b c', true],
       ['text', 'a … c', 'a b d', false],
-    ] as const)('would not show %s %s for %s: %s', (language, text, printed, isSame) => {
+    ] as const)('compares %s sample %s with output %s: %s', (language, text, printed, isSame) => {
       expect(differs({ language, text }, printed) === undefined).toBe(isSame)
     })
   })

@@ -1,19 +1,19 @@
-/** The guide for agents, taken apart into what its reader does: each block of commands, what it prints, and whom it asks. */
+/** Parses the agent guide into steps: a block of commands, its expected output, and what the agent asks a person. */
 
-/** What a person is asked, in the words that stand behind **Ask the person**. */
+/** A request to the person, from the words after **Ask the person**. */
 export type Request = 'open' | 'run' | 'whether'
 
 export type Step = {
-  /** For a failed test's eyes: the document and the heading. */
+  /** Document and heading, for error messages. */
   at: string
   commands: string
   sample?: { language: 'json' | 'text'; text: string }
-  /** What the text under the block asks the person, before the next block. */
+  /** Requests to the person in the text between this block and the next one. */
   asks: Request[]
 }
 
 /**
- * The steps of a document, in order. Every fenced block is a part of one.
+ * Parses the steps of a document, in order. Every fenced block belongs to one.
  * @throws {Error} for a block that is neither commands nor the sample of the block above it, and for an unknown request
  */
 export function stepsOf(name: string, markdown: string): Step[] {
@@ -34,7 +34,7 @@ export function stepsOf(name: string, markdown: string): Step[] {
       const request = (['open', 'run', 'whether'] as const).find((each) =>
         new RegExp(`^(to )?${each}\\b`).test(words),
       )
-      // The page's own word for who is meant stands before the first step.
+      // Text before the first step explains the phrase and may use other words.
       if (request === undefined && steps.length > 0)
         throw new Error(`${at}: nobody knows how to be asked "${words}"`)
       if (request !== undefined) steps.at(-1)!.asks.push(request)
@@ -44,7 +44,7 @@ export function stepsOf(name: string, markdown: string): Step[] {
   return steps
 }
 
-/** The documents that a document links to, one level below it, in order and each once. */
+/** Documents that a document links to, one level deep, in order and without duplicates. */
 export function referencesOf(markdown: string): string[] {
   return [...new Set([...markdown.matchAll(/\]\((references\/[^)#]+)/g)].map(([, path]) => path!))]
 }

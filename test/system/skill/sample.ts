@@ -1,10 +1,10 @@
-/** Whether what a block printed is as the guide shows it. */
+/** Compares the output of a block with the sample in the guide. */
 import { execFileSync } from 'node:child_process'
 
-/** What differs from one run to the next stands as this in a sample. */
+/** Placeholder in a sample for text that varies between runs. */
 const ANY = '…'
 
-/** @returns how they differ, or `undefined` */
+/** @returns a description of the difference, or `undefined` if there is none */
 export function differs(
   { language, text }: { language: 'json' | 'text'; text: string },
   printed: string,
@@ -14,7 +14,7 @@ export function differs(
   return mismatch(expected, actual, 'output')
 }
 
-/** JSON values that follow each other, as jq reads them. */
+/** Parses consecutive JSON values, as jq does. */
 function valuesOf(text: string): unknown[] {
   return JSON.parse(execFileSync('jq', ['-s', '.'], { input: text }).toString()) as unknown[]
 }

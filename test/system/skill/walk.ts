@@ -1,4 +1,4 @@
-/** An agent that knows the guide alone, in a home of its own, and the person that it asks. */
+/** Plays an agent that only has the guide, with its own home directory, and the person it asks. */
 import { spawn, spawnSync } from 'node:child_process'
 import { differs } from './sample.ts'
 import type { Request, Step } from './guide.ts'
@@ -6,7 +6,7 @@ import type { Request, Step } from './guide.ts'
 export type Person = {
   email: string
   accountKey: string
-  /** Opens a link in a browser, and types the code where there is one. */
+  /** Opens a link in a browser, and types the code if there is one. */
   open: (url: string, code?: string) => Promise<void>
 }
 
@@ -17,8 +17,9 @@ export type Walk = {
 }
 
 /**
- * Does the steps in order, each in a shell of its own: some agents keep one, some do not. The person acts while the next step
- * waits. @throws {Error} that names the step that failed, with what it printed
+ * Runs the steps in order, each in a new shell, because not every agent keeps one. The person acts while the next step
+ * runs.
+ * @throws {Error} that names the failed step, with its output
  */
 export async function doAll(steps: Step[], { home, caFile, person }: Walk): Promise<void> {
   const env = { PATH: process.env['PATH'], HOME: home, CURL_CA_BUNDLE: caFile }
@@ -29,7 +30,7 @@ export async function doAll(steps: Step[], { home, caFile, person }: Walk): Prom
     if (fault !== undefined)
       throw new Error(`${at}: ${fault}\n\n${commands}\nprinted:\n${stdout}\n${stderr}`)
     meanwhile = Promise.all(asks.map((request) => act(request, stdout, person, env))).then(() => {})
-    // It is awaited with the next step, which may fail before.
+    // Awaited with the next step, so an earlier rejection must not count as unhandled.
     meanwhile.catch(() => {})
   }
   await meanwhile
@@ -50,7 +51,7 @@ async function act(
       if (!shown.includes(`"${email}"`)) throw new Error(`the person was not shown ${email}`)
       return
     case 'run': {
-      // As many times as they are asked for it.
+      // Enough input for each time that the commands prompt for the key.
       const { code, stderr } = await shell(shown, env, `${accountKey}\n`.repeat(3))
       if (code !== 0) throw new Error(`the person's commands failed:\n${shown}\n${stderr}`)
     }
@@ -59,7 +60,7 @@ async function act(
 
 type Ended = { code: number | null; stdout: string; stderr: string }
 
-/** Strict, so that no command of a block fails unseen. */
+/** Runs with `-eu`, so that no failed command of a block is missed. */
 function shell(commands: string, env: NodeJS.ProcessEnv, input = ''): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn('sh', ['-euc', commands], { env, cwd: env['HOME'] })
@@ -72,7 +73,7 @@ function shell(commands: string, env: NodeJS.ProcessEnv, input = ''): Promise<En
   })
 }
 
-/** Whether the guide's tools are here; `.ci/run` installs them. */
+/** True if the tools of the guide are installed; `.ci/run` installs them. */
 export const hasTools =
   spawnSync('sh', ['-c', 'curl --version && openssl version && jq --version']).status === 0
 if (!hasTools) console.warn('curl, openssl or jq is not installed: the guide for agents is not run')

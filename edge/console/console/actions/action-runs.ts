@@ -1,4 +1,4 @@
-/** Runs started in this tab. They continue while another view is open, and are shown again on return. */
+/** Tracks the runs that were started in this tab. They continue while another view of the console is open. */
 import type { ApiClient } from '../../../../shared/client/api/client.ts'
 import type { SovereignClient } from '../../../../shared/client/sovereign/client.ts'
 import type { ActionAnswer } from '../../../../shared/client/core/execution.ts'
@@ -10,9 +10,9 @@ export type Runner = Pick<ApiClient | SovereignClient, 'svcAction'>
 export type ActionRun = {
   number: number
   source: string
-  /** Unix milliseconds. */
+  /** Start time of the run in Unix milliseconds. */
   startedAt: number
-  /** `left`: this page has stopped waiting, but the run continues. */
+  /** State of the run. `left` means that this page has stopped waiting for the result, but the run continues. */
   state: 'under way' | 'left' | 'ended'
   answer?: ActionAnswer
   failure?: unknown
@@ -26,12 +26,15 @@ export class ActionRuns {
   readonly #waits = new Map<number, { again: () => void; stop: AbortController }>()
   readonly #listeners = new Set<() => void>()
 
-  /** Newest first. */
+  /** Runs that were started in this tab, newest first. */
   get all(): readonly ActionRun[] {
     return this.#runs
   }
 
-  /** @returns a function that removes the listener */
+  /**
+   * Adds a listener for changes.
+   * @returns a function that removes the listener
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -39,7 +42,7 @@ export class ActionRuns {
 
   begin(runner: Runner, code: string, js_params: Record<string, unknown>): void {
     const number = ++this.#begun
-    // With one idempotency key, the action is executed once, however often the result is requested.
+    // The idempotency key ensures that the action is executed only once, however often its result is requested.
     const idempotencyKey = crypto.randomUUID()
     const wait = () => {
       const stop = new AbortController()
@@ -61,7 +64,7 @@ export class ActionRuns {
     this.#tell()
   }
 
-  /** Stops waiting for the result. The run continues, and its result can be requested again. */
+  /** Stops waiting for the result of a run. The run continues, and its result can be requested again. */
   stopWaiting(number: number): void {
     this.#waits.get(number)?.stop.abort()
     this.#change(number, { state: 'left' })
@@ -85,7 +88,7 @@ export class ActionRuns {
 
 const ofConnections = new WeakMap<Connection, ActionRuns>()
 
-/** Returns the runs of a connection, so that runs of one account are never shown for another. */
+/** Returns the runs that were started by a connection. Runs of one account are never shown for another account. */
 export function runsOf(connection: Connection): ActionRuns {
   const known = ofConnections.get(connection) ?? new ActionRuns()
   ofConnections.set(connection, known)

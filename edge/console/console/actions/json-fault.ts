@@ -1,4 +1,4 @@
-/** Locates syntax errors in JSON (RFC 8259), because engines report positions differently or not at all. */
+/** Locates syntax errors in JSON (RFC 8259), because JavaScript engines report positions differently or not at all. */
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN =
@@ -8,8 +8,9 @@ const TOKEN =
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
 
 /**
+ * Finds the position of a JSON syntax error.
  * @param text a text that `JSON.parse` rejected
- * @returns the offset of the first invalid character, or the length of the text if it ends early
+ * @returns the offset of the first invalid character, or the length of the text if it is incomplete
  */
 export function jsonFault(text: string): number {
   const open: ('{' | '[')[] = []
@@ -26,7 +27,7 @@ export function jsonFault(text: string): number {
   }
 }
 
-/** Returns what may follow a token, or undefined if the token is not allowed here. */
+/** Returns the kind of token that may follow a token, or undefined if the token itself is not allowed. */
 function after(token: string, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
   const isInObject = open.at(-1) === '{'
   switch (expected) {

@@ -4,7 +4,7 @@ export type ParamsText =
   | { params: Record<string, unknown> }
   | { fault: string; place?: { line: number; column: number; offset: number } }
 
-/** Parses a JSON object; empty text means `{}`. For invalid JSON, returns the position of the error. */
+/** Parses the params as a JSON object. Empty text means `{}`. For invalid JSON, returns the position of the error. */
 export function readParams(text: string): ParamsText {
   if (text.trim() === '') return { params: {} }
   let value: unknown
@@ -15,16 +15,16 @@ export function readParams(text: string): ParamsText {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return { params: value as Record<string, unknown> }
-  return { fault: 'Params are a JSON object, as {"message": "hello"}.' }
+  return { fault: 'Params must be a JSON object, such as {"message": "hello"}.' }
 }
 
-/** Lines and columns are 1-based. */
+/** Converts an offset in the text to a line and a column, both 1-based. */
 function faultAt(text: string, offset: number): ParamsText {
   const before = text.slice(0, offset).split('\n')
   const line = before.length
   const column = before.at(-1)!.length + 1
   return {
-    fault: `This is no JSON: look at line ${line}, column ${column}.`,
+    fault: `Invalid JSON at line ${line}, column ${column}.`,
     place: { line, column, offset },
   }
 }

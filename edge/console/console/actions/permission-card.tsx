@@ -1,4 +1,4 @@
-/** Shows the CID of the source, the groups that permit it, and the wallets it may use. */
+/** Shows the CID of an action's source, the groups that permit the action, and the wallets that it may use. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { cidHash } from '../../../../shared/action-cid.ts'
@@ -12,7 +12,7 @@ import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** Computes the CID of the source asynchronously; it lags briefly behind edits. */
+/** Computes the CID of a source asynchronously, so that the returned CID briefly lags behind edits. */
 export function useCid(source: string): string | undefined {
   const [cid, setCid] = useState<string | undefined>(undefined)
   useEffect(() => {
@@ -32,17 +32,19 @@ type PermissionCardProps = {
   connection: Connection
   cid: string
   perform: Perform
-  /** Called after a permission was added. */
+  /** Callback that is called after a permission was added. */
   onChange: () => void
 }
 
-/** @param cid undefined until it is first computed; the card is shown meanwhile, to avoid a layout shift */
+/**
+ * @param cid CID of the source; undefined until it is computed. The card is shown even then, to avoid a layout shift.
+ */
 export const PermissionCard: FC<Omit<PermissionCardProps, 'cid'> & { cid: string | undefined }> = ({
   cid,
   ...props
 }) => (
   <section class="card permission" aria-labelledby="permission-heading">
-    <h3 id="permission-heading">Who it is, and what it may</h3>
+    <h3 id="permission-heading">Identity and permissions</h3>
     {cid !== undefined && <OfCid cid={cid} {...props} />}
   </section>
 )
@@ -57,7 +59,7 @@ const OfCid: FC<PermissionCardProps> = (props) => (
       <Groups {...props} />
     ) : (
       <p class="note">
-        A usage key does not see the groups of its account. Run it: it is refused where no group
+        A usage key cannot read the groups of its account. Run the action to see whether a group
         permits it.
       </p>
     )}
@@ -70,7 +72,7 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   const hash = cidHash(cid)
   const permit = async (group_id: number) => {
     const fields = { group_id, action_ipfs_cid: cid }
-    const done = await perform('Permit this action', () =>
+    const done = await perform('Permit the action', () =>
       connection.client.addActionToGroup(fields),
     )
     if (!done) return
@@ -89,7 +91,7 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
             {choice && (
               <div class="permit">
                 <div class="field">
-                  <label for="permit-group">Permit it in a group</label>
+                  <label for="permit-group">Permit in a group</label>
                   <select
                     id="permit-group"
                     onChange={(event) =>
@@ -104,14 +106,14 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
                   </select>
                 </div>
                 <button type="button" class="quiet" onClick={() => void permit(choice.id)}>
-                  Permit it
+                  Permit
                 </button>
               </div>
             )}
             {all.length === 0 && (
               <p>
-                There is no group yet. <a href="#groups">Make one</a>, with the wallets that this
-                action may use.
+                No groups yet. <a href="#groups">Create one</a> with the wallets that this action
+                may use.
               </p>
             )}
           </>
@@ -121,7 +123,7 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   )
 }
 
-/** 32 zero bytes in a group are the wildcard for every action or wallet. */
+/** Wildcard in a group for every action or every wallet: 32 zero bytes. */
 const EVERY = `0x${'0'.repeat(64)}`
 
 const permits = ({ cid_hashes_permitted: hashes }: Group, hash: string) =>
@@ -135,10 +137,10 @@ const Permitting: FC<{ groups: Group[]; hash: string; connection: Connection }> 
   if (groups.length === 0)
     return (
       <p>
-        No group permits it.{' '}
+        No group permits this action.{' '}
         {connection.by === 'key'
-          ? 'The account key may run it all the same, without a wallet; a usage key may not.'
-          : 'No usage key may run it.'}
+          ? 'The account key can still run it, without a wallet; a usage key cannot.'
+          : 'No usage key can run it.'}
       </p>
     )
   return (
@@ -156,7 +158,10 @@ const Permitting: FC<{ groups: Group[]; hash: string; connection: Connection }> 
 
 const walletsOf = (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`)
 
-/** Looked up only on request: the machine signs the answer, and verifying it requires downloading large evidence. */
+/**
+ * Shows the wallet that is derived from the action's CID. It is looked up only on request, because the origin signs the
+ * answer, and verifying the signature requires downloading large evidence.
+ */
 const OwnWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
   const [found, setFound] = useState<{ address?: string; why?: string; isAsked?: boolean }>({})
   const look = async () => {
@@ -178,14 +183,14 @@ const OwnWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
           disabled={found.isAsked === true}
           onClick={() => void look()}
         >
-          Look up its own wallet
+          Look up the action’s wallet
         </button>
       ) : (
         <p>
-          Its own wallet <Folded text={found.address} of="the address of the action" />
+          Action wallet <Folded text={found.address} of="the address of the action" />
         </p>
       )}
-      <p role="status">{found.isAsked ? 'Asking…' : ''}</p>
+      <p role="status">{found.isAsked ? 'Loading…' : ''}</p>
       {found.why !== undefined && (
         <p class="warn">
           <UserText text={found.why} max={600} />

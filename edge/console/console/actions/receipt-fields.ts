@@ -1,6 +1,6 @@
 /**
- * Decodes the fields of a receipt's payload without verifying it (`docs/receipts.md`). Returns an empty array if it is
- * not a receipt.
+ * Decodes the fields of a receipt's payload without verifying the signature (`docs/receipts.md`). Returns an empty
+ * array if the text is not a receipt.
  */
 export function receiptFields(receipt: string): [name: string, value: string][] {
   try {

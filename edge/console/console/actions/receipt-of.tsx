@@ -10,7 +10,7 @@ import { receiptFields } from './receipt-fields.ts'
 type ReceiptOfProps = { receipt: string; connection: Connection }
 type Verified = { state: 'not yet' | 'under way' | 'verified' } | { state: 'refused'; why: string }
 
-/** Shows the run's receipt. It can be trusted once its signature is verified against the machine's evidence. */
+/** Shows the receipt of a run. The receipt is trustworthy only once its signature is verified against the evidence. */
 export const ReceiptOf: FC<ReceiptOfProps> = ({ receipt, connection }) => {
   const [verified, setVerified] = useState<Verified>({ state: 'not yet' })
   const verify = async () => {
@@ -42,7 +42,7 @@ export const ReceiptOf: FC<ReceiptOfProps> = ({ receipt, connection }) => {
           disabled={verified.state === 'under way'}
           onClick={() => void verify()}
         >
-          Verify it
+          Verify
         </button>
       </div>
       <p role="status">{WORDS[verified.state]}</p>
@@ -57,7 +57,7 @@ export const ReceiptOf: FC<ReceiptOfProps> = ({ receipt, connection }) => {
 
 const WORDS: Record<Verified['state'], string> = {
   'not yet': '',
-  'under way': 'Asking the machine for its evidence…',
-  verified: 'Signed by the machine whose evidence holds.',
+  'under way': 'Fetching the evidence of the machine…',
+  verified: 'Verified: signed by the attested machine.',
   refused: 'Not verified.',
 }

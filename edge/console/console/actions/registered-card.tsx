@@ -1,4 +1,4 @@
-/** Lists the registered (named) actions. Registering permits nothing; groups grant permissions. */
+/** Lists the registered actions. Registering an action only names it; permissions are granted by groups. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'
@@ -20,12 +20,12 @@ type RegisteredCardProps = {
 export const RegisteredCard: FC<RegisteredCardProps> = (props) => (
   <section aria-labelledby="registered-heading">
     <h3 id="registered-heading">Registered actions</h3>
-    <p class="note">A name for a CID. It permits nothing: groups do.</p>
+    <p class="note">A name for a CID. Registering an action does not permit it; only groups do.</p>
     <Loaded of={props.actions} what="registered actions">
       {(all) => (
         <>
           {all.length === 0 ? (
-            <p>There is none yet.</p>
+            <p>No registered actions yet.</p>
           ) : (
             <ul class="rows">
               {all.map((action) => (
@@ -77,7 +77,7 @@ const Row: FC<RegisteredCardProps & { action: RegisteredAction }> = ({
     await actions.again()
   }
   const { client } = connection
-  const shown = name === '' ? 'without a name' : name
+  const shown = name === '' ? 'Unnamed action' : name
   return (
     <li>
       <div>
@@ -93,7 +93,9 @@ const Row: FC<RegisteredCardProps & { action: RegisteredAction }> = ({
           {action_ipfs_cid === null ? 'Hash' : 'CID'}{' '}
           <Folded text={action_ipfs_cid ?? hashed_cid} of={`the CID of ${shown}`} />
         </p>
-        <p class="note">{groups.length === 0 ? 'In no group' : `In group ${groups.join(', ')}`}</p>
+        <p class="note">
+          {groups.length === 0 ? 'Not in any group' : `In group ${groups.join(', ')}`}
+        </p>
         {doing === 'rename' && (
           <TextsForm
             id={`rename-${hashed_cid}`}
@@ -108,10 +110,7 @@ const Row: FC<RegisteredCardProps & { action: RegisteredAction }> = ({
         )}
         {doing === 'delete' && (
           <div class="warn">
-            <p>
-              It is taken out of every group: nothing may run it any more but the account key. Its
-              source is nobody’s to delete.
-            </p>
+            <p>This removes the action from every group. Only the account key can still run it.</p>
             <button
               type="button"
               class="danger"

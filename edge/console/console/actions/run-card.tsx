@@ -1,4 +1,4 @@
-/** Form to run the action with params and a key, and the results. */
+/** Form to run an action with params and a key, and the results of its runs. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
@@ -61,11 +61,11 @@ export const RunCard: FC<RunCardProps> = ({
 
   return (
     <section class="card" aria-labelledby="run-heading">
-      <h3 id="run-heading">Run it</h3>
+      <h3 id="run-heading">Run</h3>
       <div class="field">
         <label for="action-params">Params</label>
         <p class="hint" id="action-params-hint">
-          What <code>main</code> is given: a JSON object.
+          The JSON object passed to <code>main</code>.
         </p>
         <textarea
           id="action-params"
@@ -89,7 +89,7 @@ export const RunCard: FC<RunCardProps> = ({
               area.current?.setSelectionRange(refused.offset!, refused.offset! + 1)
             }}
           >
-            Go there
+            Show position
           </button>
         )}
       </div>
@@ -107,14 +107,11 @@ export const RunCard: FC<RunCardProps> = ({
         )}
         {latest?.state === 'left' && (
           <button type="button" class="quiet" onClick={() => runs.waitAgain(latest.number)}>
-            Wait for it again
+            Resume waiting
           </button>
         )}
       </div>
-      <p class="note">
-        A run that succeeds costs 1 cent for each second that it began; one that fails costs
-        nothing.
-      </p>
+      <p class="note">A successful run costs 1 cent per started second; a failed run is free.</p>
       <div class="result">
         <p role="status">{latest && <RunState run={latest} />}</p>
         {latest && (
@@ -134,8 +131,9 @@ export const RunCard: FC<RunCardProps> = ({
 
 const RunState: FC<{ run: ActionRun }> = ({ run: { number, state, answer, failure } }) => {
   if (state === 'under way')
-    return <>Run {number} is under way. You can look at another view meanwhile.</>
-  if (state === 'left') return <>Run {number} goes on, and nobody waits for it here.</>
+    return <>Run {number} is in progress. You can switch to other views in the meantime.</>
+  if (state === 'left')
+    return <>Run {number} continues in the background; this page is no longer waiting for it.</>
   if (answer)
     return (
       <>
@@ -156,7 +154,9 @@ type WhichKeyProps = {
   otherKey: { current: HTMLInputElement | null }
 }
 
-/** An admin wallet cannot run actions itself: a usage key authorizes and pays for each run. */
+/**
+ * Field for the usage key of a run. An admin wallet cannot run actions itself, so a usage key must authorize the run.
+ */
 const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   connection,
   byOther,
@@ -167,14 +167,14 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   <>
     {connection.by === 'key' && (
       <fieldset>
-        <legend>By which key</legend>
+        <legend>Run with</legend>
         <label class="choice">
           <input type="radio" name="run-by" checked={!byOther} onChange={() => setByOther(false)} />
-          <span>The key that the console is connected with</span>
+          <span>The key that this console is connected with</span>
         </label>
         <label class="choice">
           <input type="radio" name="run-by" checked={byOther} onChange={() => setByOther(true)} />
-          <span>A usage key, to see what it may</span>
+          <span>A usage key, to test its permissions</span>
         </label>
       </fieldset>
     )}
@@ -182,9 +182,9 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
       <div class="field">
         <label for="run-key">Usage key</label>
         <p class="hint" id="run-key-hint">
-          It stays in this field and goes to the core API alone.
+          It stays in this field and is sent only to the core API.
           {connection.by === 'wallet' &&
-            ' An admin wallet runs actions by usage keys: make one under Usage keys.'}
+            ' An admin wallet runs actions with a usage key: create one under Usage keys.'}
         </p>
         <input
           id="run-key"
@@ -202,9 +202,9 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   </>
 )
 
-/** @returns a client for the key, or the reason why it cannot be used */
+/** Returns a client for a usage key, or the reason why the key cannot be used. */
 function runnerOf(usageKey: string, origin: Origin): Runner | string {
-  if (usageKey === '') return 'Paste the usage key that it is run by.'
+  if (usageKey === '') return 'Paste the usage key to run the action with.'
   try {
     return clientOfKey(usageKey, origin)
   } catch (failure) {

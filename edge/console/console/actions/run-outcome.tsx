@@ -1,4 +1,4 @@
-/** Shows the outcome of a run: response, console output, cost, or the error. */
+/** Shows the outcome of a run: the response or the error, the console output, and the cost. */
 import type { FC } from 'hono/jsx'
 import { Copy } from '../../copy.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
@@ -14,7 +14,7 @@ import { UserLines, visibleLines } from './user-lines.tsx'
 type OutcomeProps = {
   run: ActionRun
   connection: Connection
-  /** True if line numbers in the stack refer to the source in the editor. */
+  /** True if the line numbers in the stack trace refer to the source in the editor. */
   isSourceShown: boolean
   goTo: (line: number, column: number) => void
 }
@@ -47,7 +47,7 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
   )
 }
 
-/** Recognized by its fields rather than its class: see `failureInWords`. */
+/** Error of a failed action. It is recognized by its fields instead of its class (see `failureInWords`). */
 type ActionFailure = Error & { code: string; actionStack: string; logs: string; receipt?: string }
 export const isActionFailure = (failure: unknown): failure is ActionFailure =>
   failure instanceof Error && 'actionStack' in failure && 'logs' in failure
@@ -62,7 +62,7 @@ const Failed: FC<OutcomeProps & { failure: ActionFailure }> = ({
     <Facts
       facts={[
         ['Code', <code>{code}</code>],
-        ['Charged', 'nothing: a run that fails is free'],
+        ['Charged', 'nothing: failed runs are free'],
       ]}
     />
     <h4>Error</h4>
@@ -78,7 +78,7 @@ type StackProps = Pick<OutcomeProps, 'isSourceShown' | 'goTo'> & { stack: string
 const Stack: FC<StackProps> = ({ stack, isSourceShown, goTo }) => (
   <>
     <h4>Stack</h4>
-    {!isSourceShown && <p class="note">The source was changed since it ran.</p>}
+    {!isSourceShown && <p class="note">The source has changed since this run.</p>}
     <ol class="stack">
       {stackLines(stack).map(({ text, place }) => (
         <li>
@@ -99,11 +99,7 @@ const Stack: FC<StackProps> = ({ stack, isSourceShown, goTo }) => (
 )
 
 const Logs: FC<{ logs: string }> = ({ logs }) =>
-  logs === '' ? (
-    <p class="note">It wrote nothing to the console.</p>
-  ) : (
-    <Part title="Console" text={logs} />
-  )
+  logs === '' ? <p class="note">No console output.</p> : <Part title="Console" text={logs} />
 
 const Part: FC<{ title: string; text: string }> = ({ title, text }) => (
   <section>
@@ -115,7 +111,7 @@ const Part: FC<{ title: string; text: string }> = ({ title, text }) => (
   </section>
 )
 
-/** The action did not run, or its outcome is unknown. */
+/** Shows why an action did not run, or why its outcome is unknown. */
 const Refused: FC<{ failure: unknown }> = ({ failure }) => {
   const { message, fix, status, requestId } = failureInWords(failure)
   return (
@@ -130,7 +126,7 @@ const Refused: FC<{ failure: unknown }> = ({ failure }) => {
       )}
       {requestId !== undefined && (
         <p class="note">
-          Request <code>{requestId}</code>
+          Request ID: <code>{requestId}</code>
         </p>
       )}
     </div>

@@ -4,14 +4,14 @@ import type { Editor } from '../../editor/mount-editor.ts'
 import { useEffect } from '../../use-effect.ts'
 
 type SourceEditorProps = {
-  /** Initial text. Afterwards the editor owns the text. */
+  /** Initial text of the editor. Later changes of this value have no effect. */
   source: string
   onChange: (source: string) => void
-  /** Called with a plain textarea first, and again with the editor once it has loaded. */
+  /** Called with an interface to the plain textarea at first, and with the editor once it has loaded. */
   onMounted: (editor: Pick<Editor, 'setText' | 'goTo' | 'mark'>) => void
 }
 
-/** A textarea until the editor has loaded, and as a fallback if it fails to load. */
+/** Source editor. It is a plain textarea until the editor has loaded, and stays one if the editor fails to load. */
 export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounted }) => {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

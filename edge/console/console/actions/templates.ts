@@ -1,9 +1,9 @@
-/** Templates for new actions. A test checks that each one is a valid action. */
+/** Templates for new actions. A test checks that every template is a valid action. */
 import type { Draft } from './draft.ts'
 
 export type Template = Draft & { name: string }
 
-/** Placeholder that the console replaces with one of the account's wallets, if it has any. */
+/** Placeholder that the console replaces with one of the account's wallets, if the account has a wallet. */
 export const SOME_WALLET = '0x0000000000000000000000000000000000000000'
 
 const params = (value: object) => JSON.stringify(value, null, 2)
@@ -21,7 +21,7 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: 'Verify a webhook, then sign',
-    source: `// Made once with Svc.Actions.encrypt({ pkpId: WALLET, message: 'the secret of the hook' }).
+    source: `// Created once with Svc.Actions.encrypt({ pkpId: WALLET, message: 'the webhook secret' }).
 const WALLET = '${SOME_WALLET}'
 const SECRET = ''
 
@@ -43,7 +43,7 @@ async function main({ event_raw, headers }) {
     }),
   },
   {
-    name: 'Fetch, and answer',
+    name: 'Fetch a URL',
     source: `async function main({ url }) {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
@@ -56,8 +56,8 @@ async function main({ event_raw, headers }) {
     params: params({ url: 'https://api.github.com/rate_limit' }),
   },
   {
-    name: 'A wallet of the action’s own',
-    source: `// This very source has a key, the same in every account: change a letter, and it is another one.
+    name: 'Use the action’s own wallet',
+    source: `// The key is derived from this exact source, and is the same in every account. Any change gives another key.
 async function main({ a, b }) {
   const own = new ethers.Wallet(await Svc.Actions.getSvcActionPrivateKey())
   const sum = String(BigInt(a) + BigInt(b))

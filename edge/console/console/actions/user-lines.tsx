@@ -1,19 +1,19 @@
-/** Shows long untrusted text: a response, console output or a stack. */
+/** Shows long untrusted text, such as a response, console output or a stack trace. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { visible } from '../../user-text.tsx'
 
-/** Longest text that browsers lay out without a noticeable delay. A button shows the rest. */
+/** Maximum length of a text that browsers lay out without a noticeable delay. A button shows the rest of the text. */
 const SHOWN_CHARACTERS = 20_000
 
-/** Keeps line breaks and tabs, and makes all other invisible characters visible. */
+/** Makes invisible characters visible, except for line breaks and tabs. */
 export const visibleLines = (text: string) =>
   text
     .split(/([\n\t])/)
     .map((part) => (part === '\n' || part === '\t' ? part : visible(part)))
     .join('')
 
-/** @param of describes the text for screen readers: "Console output" */
+/** @param of description of the text for screen readers, such as "Console output" */
 export const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS

@@ -2,14 +2,15 @@ import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.
 import { dollars } from '../../dollars.ts'
 
 /**
- * @param text dollars, such as `12` or `12.50`
- * @returns cents, or an error message
+ * Parses an amount in dollars.
+ * @param text an amount such as `12` or `12.50`
+ * @returns the amount in cents, or an error message
  */
 export function amountCents(text: string): number | string {
   const found = /^\$?\s*(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text.trim())
-  if (!found) return 'Enter dollars, as 25 or 12.50.'
+  if (!found) return 'Enter an amount in dollars, such as 25 or 12.50.'
   const cents = Number(found[1]) * 100 + Number((found[2] ?? '').padEnd(2, '0'))
-  if (cents < PAYMENT_MIN_CENTS) return `The least is ${dollars(PAYMENT_MIN_CENTS)}.`
-  if (cents > PAYMENT_MAX_CENTS) return `The most is ${dollars(PAYMENT_MAX_CENTS)}.`
+  if (cents < PAYMENT_MIN_CENTS) return `The minimum is ${dollars(PAYMENT_MIN_CENTS)}.`
+  if (cents > PAYMENT_MAX_CENTS) return `The maximum is ${dollars(PAYMENT_MAX_CENTS)}.`
   return cents
 }

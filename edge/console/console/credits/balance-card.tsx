@@ -4,11 +4,11 @@ import { Loaded, type Loading } from '../loaded.tsx'
 import { dollars } from '../../dollars.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** @param credited number of credited payments; the balance is reloaded when it changes */
+/** @param credited number of credited payments; the balance is reloaded when this number changes */
 export const BalanceCard: FC<{
   balance: Loading<Balance>
   credited: number
-  /** Price of a change to the account, such as "a cent". */
+  /** Price of a change to the account, such as "1 cent". */
   price: string
 }> = ({ balance, credited, price }) => {
   useEffect(() => {
@@ -22,7 +22,7 @@ export const BalanceCard: FC<{
           <>
             <dl class="figures">
               <div>
-                <dt>Can be spent</dt>
+                <dt>Available</dt>
                 <dd>{dollars(balance_cents)}</dd>
               </div>
               <div>
@@ -36,17 +36,19 @@ export const BalanceCard: FC<{
             </dl>
             {debt_cents > 0 && (
               <p class="warn">
-                A refund or a dispute took more than was left. The next payment pays the debt first;
-                until then nothing can be spent.
+                A refund or dispute exceeded your balance. The next payment covers the debt first;
+                until then, you cannot spend credits.
               </p>
             )}
             {balance_cents === 0 && debt_cents === 0 && (
-              <p class="warn">Nothing can be run or changed until there is credit.</p>
+              <p class="warn">
+                You have no credits. Add funds to run actions or change the account.
+              </p>
             )}
             <p class="note">
-              Reserved is held for what is under way, and comes back unless it is charged. A run
-              costs a cent for each second that it began, a change of the account {price}; what
-              fails, and what is only read, costs nothing.
+              Reserved credits are held for operations in progress, and released unless charged. A
+              run costs 1 cent per started second, and a change to the account {price}. Failed
+              operations and reads are free.
             </p>
           </>
         )}

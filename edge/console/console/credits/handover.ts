@@ -1,8 +1,8 @@
 /**
- * Passes the payment to the `/pay` page. That page runs the payment processor's script, so it receives nothing else: no
- * key and no reference to our window. It is opened with `noopener`, and requests the payment on a BroadcastChannel with
- * a random name that only the console's tab knows. A person who follows another user's link to the page receives
- * nothing, and so cannot be made to pay for that user.
+ * Passes a payment to the `/pay` page. The page runs the payment processor's script, so it receives only the payment:
+ * no API key, and no reference to our window. The page is opened with `noopener`. It requests the payment on a
+ * BroadcastChannel with a random name, which its URL contains. In another browser, the channel has no other end, so a
+ * person who opens another user's link cannot be made to pay for that user.
  */
 import { encodeHex } from '../../../../shared/hex.ts'
 import { channelName, type FromPayPage, PAY_PATH, type PaymentHandover } from './payment-channel.ts'
@@ -10,9 +10,9 @@ import { channelName, type FromPayPage, PAY_PATH, type PaymentHandover } from '.
 const NAME_BYTES = 16
 
 /**
- * Answers the payment page for as long as this tab is open.
- * @param onPaid called when the page reports a payment
- * @returns the path of the page, including its fragment
+ * Passes the payment to the payment page whenever the page requests it, until this tab is closed.
+ * @param onPaid called when the payment page reports a payment
+ * @returns the path of the payment page, including the fragment
  */
 export function handOver(handover: PaymentHandover, onPaid: () => void): string {
   const name = encodeHex(crypto.getRandomValues(new Uint8Array(NAME_BYTES)))

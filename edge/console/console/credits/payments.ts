@@ -1,4 +1,6 @@
-/** Payments started in this tab. Each is paid on a separate page (`/pay`) and confirmed from here. */
+/**
+ * Tracks the payments that were started in this tab. A payment is made on a separate page, `/pay`, and confirmed here.
+ */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
 import { balanceChanged } from '../balance-changed.ts'
 import type { Connection } from '../connection.ts'
@@ -6,12 +8,15 @@ import { handOver } from './handover.ts'
 import type { PaymentHandover } from './payment-channel.ts'
 
 export type Payment = {
-  /** ID assigned by the payment processor. */
+  /** ID of the payment, assigned by the payment processor. */
   id: string
   amountCents: number
-  /** `begun`: not paid yet, as far as this tab knows. `asking`: reported as paid, and waiting to be credited. */
+  /**
+   * State of the payment. `begun` means that no payment has been reported yet. `asking` means that a payment was
+   * reported and is waiting to be credited.
+   */
   state: 'begun' | 'asking' | 'credited' | 'failed'
-  /** Path of the payment page. */
+  /** Path of the payment page for this payment. */
   path: string
   failure?: unknown
   credited?: Credited
@@ -23,7 +28,7 @@ export class Payments {
   #payments: readonly Payment[] = []
   readonly #listeners = new Set<() => void>()
 
-  /** Newest first. */
+  /** Payments that were started in this tab, newest first. */
   get all(): readonly Payment[] {
     return this.#payments
   }
@@ -33,13 +38,16 @@ export class Payments {
     return this.#payments.filter(({ state }) => state === 'credited').length
   }
 
-  /** @returns a function that removes the listener */
+  /**
+   * Adds a listener for changes.
+   * @returns a function that removes the listener
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Creates a payment. The person pays it on the payment page. */
+  /** Creates a payment, which the person then makes on the payment page. */
   async begin({ billing, publishableKey }: Parts, amountCents: number): Promise<void> {
     const intent = await billing.createPaymentIntent({ amount_cents: amountCents })
     const { payment_intent_id: id, client_secret: clientSecret } = intent
@@ -50,8 +58,8 @@ export class Payments {
   }
 
   /**
-   * Polls until the payment is settled. The origin asks the payment processor; a report from the payment page is only a
-   * hint.
+   * Polls the origin until a payment has succeeded or failed. The origin asks the payment processor, because a report
+   * from the payment page is only a hint.
    */
   async confirm(billing: BillingOperations, id: string): Promise<void> {
     if (this.#payments.some((payment) => payment.id === id && payment.state === 'asking')) return

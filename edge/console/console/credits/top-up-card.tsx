@@ -39,12 +39,13 @@ export const TopUpCard: FC<TopUpProps> = ({ billing, payments, perform }) => {
   )
 }
 
-/** @returns undefined if this service does not accept payments */
+/** Returns the payment processor's publishable key, or undefined if this service does not accept payments. */
 async function processorKey(billing: BillingOperations): Promise<string | undefined> {
   try {
     return (await billing.processorConfig()).publishable_key
   } catch (failure) {
-    // Checks fields rather than the class: scripts loaded later have their own copies of the error classes.
+    // Checks the error's fields instead of its class, because scripts loaded later have their own copies of the
+    // classes.
     if (failureInWords(failure).status === 503) return undefined
     throw failure
   }
@@ -52,12 +53,12 @@ async function processorKey(billing: BillingOperations): Promise<string | undefi
 
 const NoProcessor: FC = () => (
   <div class="warn">
-    <p>This service takes no payments now: it has no payment processor, or does not reach it.</p>
+    <p>Payments are not available: the payment processor is not configured or cannot be reached.</p>
     <p>
-      Who runs it sets <code>SVC_PROCESSOR_SECRET_KEY</code>,{' '}
+      If you operate this service, set <code>SVC_PROCESSOR_SECRET_KEY</code>,{' '}
       <code>SVC_PROCESSOR_PUBLISHABLE_KEY</code> and <code>SVC_PROCESSOR_WEBHOOK_SECRET</code> at
-      the origin. Keys of the processor’s test mode will do for a local stack, with its test cards;{' '}
-      <a href="/docs/credits">Credits</a> has it step by step.
+      the origin. For a local stack, you can use the processor’s test-mode keys and test cards. See{' '}
+      <a href="/docs/credits">Credits</a> for instructions.
     </p>
   </div>
 )
@@ -76,7 +77,7 @@ const Begin: FC<TopUpProps & { publishableKey: string }> = ({
     const cents = amountCents(text)
     if (typeof cents === 'string') return setFault(cents)
     setFault(undefined)
-    await perform(`Begin a payment of ${dollars(cents)}`, () =>
+    await perform(`Start a payment of ${dollars(cents)}`, () =>
       payments.begin({ billing, publishableKey }, cents),
     )
   }
@@ -110,10 +111,10 @@ const Begin: FC<TopUpProps & { publishableKey: string }> = ({
         error={fault}
         onInput={(event: Event) => setText((event.target as HTMLInputElement).value)}
       />
-      <button>Begin the payment</button>
+      <button>Start payment</button>
       <p class="note">
-        You pay on a page of its own, where the payment processor’s script runs: it sees your card,
-        and never a key. This service sees neither.
+        You pay on a separate page, where the payment processor’s script runs. The script sees your
+        card, but never a key. This service never sees your card.
       </p>
     </form>
   )
@@ -129,13 +130,13 @@ const PaymentRow: FC<PaymentRowProps> = ({ payment, payments, billing }) => {
       <div>
         <h4>{dollars(cents)}</h4>
         <p role="status">{SAID[state]}</p>
-        {credited && <p>The balance is {credited.balance_display} now.</p>}
+        {credited && <p>New balance: {credited.balance_display}.</p>}
         {failure !== undefined && <WhyNot failure={failure} />}
       </div>
       <div class="actions">
         {(state === 'begun' || isPayable(payment)) && (
           <a class="button" href={path} target="_blank" rel="noopener noreferrer">
-            Go to the payment page
+            Open payment page
           </a>
         )}
         {(state === 'begun' || state === 'failed') && (
@@ -148,13 +149,14 @@ const PaymentRow: FC<PaymentRowProps> = ({ payment, payments, billing }) => {
   )
 }
 
-/** True if the payment was declined, in which case it can be paid with another card. */
+/** Returns true if a payment was declined, in which case it can be made with another card. */
 const isPayable = ({ failure }: Payment) => failureInWords(failure).code === 'payment_failed'
 
 const SAID: Record<Payment['state'], string> = {
-  begun: 'Begun. Pay it on its page, which opens in another tab; this one waits for it.',
+  begun:
+    'Started. Complete the payment on the payment page, which opens in another tab. This tab is updated automatically.',
   asking:
-    'On its way. A card takes seconds, crypto 1 to 5 minutes. It is credited by itself, also when this tab is closed.',
+    'Pending. Cards take seconds, crypto 1 to 5 minutes. The payment is credited automatically, even if you close this tab.',
   credited: 'Credited.',
   failed: 'Not credited.',
 }
@@ -168,7 +170,7 @@ const WhyNot: FC<{ failure: unknown }> = ({ failure }) => {
   )
 }
 
-/** Redraws the component when a payment changes. */
+/** Renders the component again when a payment changes. */
 export function usePayments(payments: Payments): void {
   const [, redraw] = useState(0)
   useEffect(() => payments.onChange(() => redraw((count) => count + 1)), [])

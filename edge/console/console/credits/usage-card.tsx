@@ -1,4 +1,4 @@
-/** Shows the charges: a chart by day, and the rows of the statement. */
+/** Shows the charges of an account: a chart by day, and the rows of the statement. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
@@ -19,13 +19,13 @@ import { useEffect } from '../../use-effect.ts'
 type UsageCardProps = { connection: Connection; perform: Perform }
 type Asked = { from: string; to: string; key_hash?: string }
 
-/** Default period of the API. */
+/** Default period of the statement in days, the same as that of the API. */
 const SHOWN_DAYS = 30
 
 export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   const [asked, setAsked] = useState<Asked>(() => lastDays(SHOWN_DAYS, Date.now()))
   const usage = useLoaded(async () => connection.client.billing.usage(asked).all())
-  // Keys with charges, as choices for the filter.
+  // API keys with charges, which are the choices of the filter.
   const [keys, setKeys] = useState<[hash: string, name: string][]>([])
   useEffect(() => {
     if (usage.value && asked.key_hash === undefined) setKeys(keysIn(usage.value))
@@ -41,7 +41,7 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
     })
   return (
     <section class="card" aria-labelledby="usage-heading">
-      <h3 id="usage-heading">What was charged</h3>
+      <h3 id="usage-heading">Charges</h3>
       <form
         class="period"
         onSubmit={(event: Event) => {
@@ -55,18 +55,18 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
           name="key"
           label="Key"
           value={asked.key_hash ?? ''}
-          choices={[['', 'Every key'], ...keys]}
+          choices={[['', 'All keys'], ...keys]}
         />
         <button class="quiet">Show</button>
       </form>
       <Loaded of={usage} what="statement">
         {(rows) =>
           rows.length === 0 ? (
-            <p>Nothing was charged in these days.</p>
+            <p>No charges in this period.</p>
           ) : (
             <>
               <p>
-                Together <strong>{dollars(sumOf(rows))}</strong>
+                Total <strong>{dollars(sumOf(rows))}</strong>
               </p>
               <UsageChart rows={rows} {...asked} />
               <UsageTable rows={rows} />
@@ -106,7 +106,7 @@ const UsageChart: FC<{ rows: UsageRow[]; from: string; to: string }> = ({ rows, 
     let isGone = false
     const { times, runs, writes } = usageDays(rows, from, to)
     const chart = {
-      label: `Charged by day: ${dollars(sumOf(rows))} from ${from} to ${to}. The table below has the numbers.`,
+      label: `Charges per day: ${dollars(sumOf(rows))} from ${from} to ${to}. The table below has the numbers.`,
       times,
       until: times.at(-1)! + 24 * 60 * 60 * 1000,
       series: [
@@ -144,9 +144,9 @@ const UsageTable: FC<{ rows: UsageRow[] }> = ({ rows }) => (
         <tr>
           <th scope="col">Day</th>
           <th scope="col">Key</th>
-          <th scope="col">What</th>
+          <th scope="col">Item</th>
           <th scope="col" class="number">
-            How many
+            Quantity
           </th>
           <th scope="col" class="number">
             Charged

@@ -1,20 +1,21 @@
-/** Aggregates the rows of a statement by day, for the chart. */
+/** Adds up the charges in a statement by day, for the chart. */
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export type UsageDays = {
-  /** Start of each UTC day in Unix milliseconds, ascending and without gaps. */
+  /** Start of each UTC day in Unix milliseconds, in ascending order and without gaps. */
   times: number[]
-  /** Cents per day. */
+  /** Charges for runs on each day, in cents. */
   runs: number[]
   writes: number[]
 }
 
 /**
+ * Adds up the charges in a statement by day.
  * @param from first UTC day, as YYYY-MM-DD
- * @param to last UTC day, inclusive
- * @returns one entry per day; days without a row are 0
+ * @param to last UTC day (inclusive), as YYYY-MM-DD
+ * @returns one entry per day, which is 0 if there were no charges
  */
 export function usageDays(rows: readonly UsageRow[], from: string, to: string): UsageDays {
   const [first, last] = [Date.parse(from), Date.parse(to)]
@@ -30,10 +31,10 @@ export function usageDays(rows: readonly UsageRow[], from: string, to: string): 
   return { times, runs, writes }
 }
 
-/** Returns the UTC day of a time in Unix milliseconds. */
+/** Returns the UTC day of a time as YYYY-MM-DD. The time is in Unix milliseconds. */
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Returns a period of `days` days that includes today as its last day. */
+/** Returns the period of the last `days` days, including today. */
 export function lastDays(days: number, now: number): { from: string; to: string } {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
 }

@@ -1,17 +1,30 @@
-/** Forms to rename a group and to add an action or a wallet. Wildcards are deliberately not offered. */
+/** Forms to rename a group, and to add an action or a wallet to it. Wildcards are deliberately not offered. */
+import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
-import { nameOfWallet } from '../permissions.ts'
-import type { GroupProps } from './group-row.tsx'
+import { nameOfWallet, type Permissions } from '../permissions.ts'
+
+/**
+ * Performs a change to a group, then reloads the groups.
+ * @returns true if the change succeeded
+ */
+export type Change = (what: string, work: () => Promise<unknown>) => Promise<boolean>
+
+export type GroupProps = {
+  group: Group
+  permissions: Permissions
+  client: AccountOperations
+  change: Change
+}
 
 export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) => {
   const { group_id } = group
   const others = permissions.wallets.filter(
     ({ pkp_id }) => !group.pkp_ids_permitted.includes(pkp_id),
   )
-  /** Makes a field name unique on the page. */
+  /** Returns the name of a form field with a suffix that makes the name unique on the page. */
   const id = (name: string) => `${name}-${group_id}`
   const addAction = (event: Event) => {
     const { text } = submitted(event)
@@ -25,16 +38,16 @@ export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) 
   const rename = (event: Event) => {
     const { text } = submitted(event)
     const texts = { group_name: text(id('name')), group_description: text(id('description')) }
-    void change('Change the group', () => client.updateGroup({ group_id, ...texts }))
+    void change('Update the group', () => client.updateGroup({ group_id, ...texts }))
   }
   return (
     <details>
-      <summary>Change this group</summary>
+      <summary>Edit group</summary>
       <form onSubmit={addAction}>
         <Field
           name={id('cid')}
           label="CID of an action to permit"
-          hint="46 characters, beginning with Qm. Actions shows it of a source."
+          hint="46 characters, starting with Qm. The Actions view shows the CID of a source."
           type="text"
           required
           pattern="Qm[1-9A-HJ-NP-Za-km-z]{44}"
@@ -43,23 +56,23 @@ export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) 
         />
         <Field
           name={id('action_name')}
-          label="Its name"
+          label="Action name"
           hint="Optional."
           type="text"
           maxlength={NAME_MAX_CHARACTERS}
           autocomplete="off"
         />
-        <button type="submit">Permit the action</button>
+        <button type="submit">Permit action</button>
       </form>
       {others.length > 0 && (
         <form onSubmit={addWallet}>
           <Select
             name={id('wallet')}
-            label="Wallet that its actions may use"
+            label="Wallet to permit"
             value=""
             choices={others.map(({ pkp_id }) => [pkp_id, nameOfWallet(pkp_id, permissions)])}
           />
-          <button type="submit">Permit the wallet</button>
+          <button type="submit">Permit wallet</button>
         </form>
       )}
       <form onSubmit={rename}>
@@ -80,7 +93,7 @@ export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) 
           maxlength={DESCRIPTION_MAX_CHARACTERS}
           autocomplete="off"
         />
-        <button type="submit">Change the texts</button>
+        <button type="submit">Save</button>
       </form>
     </details>
   )

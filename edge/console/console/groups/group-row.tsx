@@ -1,5 +1,4 @@
-/** Row of a group: its members, warnings about them, and forms to change it. */
-import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
+/** Row of a group, with its actions, wallets and usage keys, warnings about them, and forms to change the group. */
 import { Armed } from '../../armed.tsx'
 import { UserText } from '../../user-text.tsx'
 import {
@@ -8,23 +7,9 @@ import {
   keysOf,
   nameOfAction,
   nameOfWallet,
-  type Permissions,
   shownName,
 } from '../permissions.ts'
-import { ChangeGroup } from './change-group.tsx'
-
-/**
- * Performs a change to a group, then reloads the groups.
- * @returns true if it succeeded
- */
-export type Change = (what: string, work: () => Promise<unknown>) => Promise<boolean>
-
-export type GroupProps = {
-  group: Group
-  permissions: Permissions
-  client: AccountOperations
-  change: Change
-}
+import { ChangeGroup, type GroupProps } from './change-group.tsx'
 
 export const GroupRow = ({ group, permissions, client, change }: GroupProps) => {
   const { group_id, name, description, cid_hashes_permitted, pkp_ids_permitted } = group
@@ -47,7 +32,7 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
         ))}
         <Members
           title="Actions"
-          none="None: nothing can run here."
+          none="None: this group cannot run anything."
           members={cid_hashes_permitted.map((hash) => ({
             id: hash,
             name: nameOfAction(hash, permissions),
@@ -60,7 +45,7 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
         />
         <Members
           title="Wallets"
-          none="None: its actions get no key."
+          none="None: the actions of this group cannot use any key."
           members={pkp_ids_permitted.map((id) => ({ id, name: nameOfWallet(id, permissions) }))}
           remove={(pkp_id, member) =>
             void change(`Remove ${member} from the group`, () =>
@@ -69,7 +54,7 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
           }
         />
         <p>
-          Usage keys that may execute:{' '}
+          Usage keys that can execute:{' '}
           <bdi>
             {keysOf(group, permissions)
               .map((key) => shownName(key.name))
@@ -81,8 +66,8 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
       <Armed
         text="Remove"
         label={`Remove the group ${shownName(name)}`}
-        consequence="Keys that execute in it lose that, and triggers that run by them fail. Its number is never used again."
-        confirm="Remove the group"
+        consequence="Usage keys can no longer execute in this group, and triggers that use them will fail. The group number is never reused."
+        confirm="Remove group"
         onConfirm={() => void change('Remove the group', () => client.removeGroup({ group_id }))}
       />
     </li>

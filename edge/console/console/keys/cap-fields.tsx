@@ -1,4 +1,4 @@
-/** Fields for a usage key's spending cap, in dollars per rolling window. */
+/** Form fields for the spending cap of a usage key, in dollars per rolling window. */
 import type { UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
@@ -8,7 +8,7 @@ import { centsOf, windowChoices } from '../money.ts'
 
 type Cap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
 
-/** Default cap of a new key. Limits the cost of a program's mistakes. */
+/** Suggested spending cap of a new usage key, in dollars. It limits the cost of a program's mistakes. */
 const SUGGESTED_DOLLARS = '1'
 const A_DAY_S = 86_400
 
@@ -18,8 +18,8 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
   <>
     <Field
       name={`cap${suffix}`}
-      label="It may spend at most, in dollars"
-      hint="Empty for no cap: then it can spend all that the account has."
+      label="Spending cap in US dollars"
+      hint="Leave empty for no cap: the key can then spend all credits of the account."
       type="text"
       inputmode="decimal"
       pattern="[0-9]{1,7}([.][0-9]{1,2})?"
@@ -28,14 +28,14 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
     />
     <Select
       name={`window${suffix}`}
-      label="In any"
+      label="Per"
       value={String(seconds ?? A_DAY_S)}
       choices={windowChoices(seconds ?? A_DAY_S)}
     />
   </>
 )
 
-/** @returns undefined if the text is not an amount, or exceeds the maximum cap */
+/** Parses the spending cap. Returns undefined if the text is not an amount, or exceeds the maximum cap. */
 export function capOf({ text }: Fields, suffix = ''): Cap | undefined {
   const given = text(`cap${suffix}`)
   if (given === '') return { spend_cap_cents: null, spend_window_seconds: null }

@@ -1,4 +1,4 @@
-/** Row of a usage key: its rights, its spending, and a form to change its cap. */
+/** Row of a usage key, with its rights, its spending, and a form to change its spending cap. */
 import { useState } from 'hono/jsx/dom'
 import type { AccountOperations, Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { Armed } from '../../armed.tsx'
@@ -8,7 +8,7 @@ import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'
 import { dollars } from '../../dollars.ts'
 import { windowInWords } from '../money.ts'
-import type { Change } from '../groups/group-row.tsx'
+import type { Change } from '../groups/change-group.tsx'
 import { HEADING_MAX_CHARACTERS, shownName } from '../permissions.ts'
 import { CapFields, capOf } from './cap-fields.tsx'
 import { rightsInWords } from './rights-in-words.ts'
@@ -38,7 +38,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
             ['Hash', <Folded text={usage_api_key} of={`the hash of ${shownName(key.name)}`} />],
             ...rightsInWords(key, groups).map(([name, what]): [string, string] => [name, what]),
             ['Spending', <Spent usageKey={key} />],
-            ['Made', key.created_at ? <Time at={Date.parse(key.created_at)} /> : 'not known'],
+            ['Created', key.created_at ? <Time at={Date.parse(key.created_at)} /> : 'unknown'],
             ['Last used', key.last_used_at ? <Time at={Date.parse(key.last_used_at)} /> : 'never'],
           ]}
         />
@@ -47,8 +47,8 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
       <Armed
         text="Remove"
         label={`Remove the usage key ${shownName(key.name)}`}
-        consequence="Programs and triggers that have it are refused from the next request on. It cannot be brought back."
-        confirm="Remove the key"
+        consequence="Programs and triggers that use this key stop working immediately. This cannot be undone."
+        confirm="Remove key"
         onConfirm={() =>
           void change('Remove the usage key', () => client.removeUsageApiKey({ usage_api_key }))
         }
@@ -57,7 +57,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
   )
 }
 
-/** Share of the cap above which the meter shows a warning. */
+/** Fraction of the spending cap above which the meter shows a warning. */
 const NEARLY = 0.8
 
 const Spent = ({ usageKey }: { usageKey: UsageKey }) => {
@@ -65,10 +65,10 @@ const Spent = ({ usageKey }: { usageKey: UsageKey }) => {
   if (cap === null || seconds === null)
     return (
       <>
-        no cap <Badge tone="bad">can spend all</Badge>
+        no cap <Badge tone="bad">unlimited</Badge>
       </>
     )
-  const said = `${dollars(spent ?? 0)} of ${dollars(cap)} in ${windowInWords(seconds)}`
+  const said = `${dollars(spent ?? 0)} of ${dollars(cap)} per ${windowInWords(seconds)}`
   return (
     <>
       {said} {(spent ?? 0) >= cap && <Badge tone="bad">reached</Badge>}
@@ -92,14 +92,16 @@ const ChangeCap = ({ usageKey, client, change }: ChangeCapProps) => {
   const [problem, setProblem] = useState('')
   const submit = (event: Event) => {
     const cap = capOf(submitted(event), suffix)
-    if (!cap) return setProblem('This is no amount of dollars that the service takes.')
+    if (!cap) return setProblem('Enter a valid amount in dollars.')
     setProblem('')
     const changed = cap.spend_cap_cents === null ? { remove_spend_cap: true } : cap
-    void change('Change the cap', () => client.updateUsageApiKey({ usage_api_key, ...changed }))
+    void change('Change spending cap', () =>
+      client.updateUsageApiKey({ usage_api_key, ...changed }),
+    )
   }
   return (
     <details>
-      <summary>Change the cap</summary>
+      <summary>Change spending cap</summary>
       <form onSubmit={submit}>
         <CapFields
           suffix={suffix}
@@ -111,7 +113,7 @@ const ChangeCap = ({ usageKey, client, change }: ChangeCapProps) => {
             {problem}
           </p>
         )}
-        <button type="submit">Change the cap</button>
+        <button type="submit">Change spending cap</button>
       </form>
     </details>
   )

@@ -24,7 +24,7 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
   const submit = (event: Event) => {
     const fields = submitted(event)
     const cap = capOf(fields)
-    if (!cap) return setProblem('The cap is no amount of dollars that the service takes.')
+    if (!cap) return setProblem('Enter a valid spending cap in dollars.')
     setProblem('')
     void create({
       name: fields.text('key_name'),
@@ -46,9 +46,10 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
         </p>
       )}
       <details>
-        <summary>More rights</summary>
+        <summary>More permissions</summary>
         <p class="warn">
-          A key that permits actions or wallets in a group can give itself the use of what is in it.
+          A key that can permit actions or wallets in a group can grant itself access to everything
+          in that group.
         </p>
         <fieldset>
           <legend>In the account</legend>
@@ -60,7 +61,7 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
           <InGroups name={name} legend={legend} groups={groups} key={name} />
         ))}
       </details>
-      <button type="submit">Create the key</button>
+      <button type="submit">Create key</button>
     </form>
   )
 }
@@ -81,7 +82,7 @@ const InGroups = ({ name, legend, groups }: InGroupsProps) => (
     <Box
       name={name}
       value={String(EVERY_GROUP)}
-      text="Every group, and those that are made later. Dangerous."
+      text="Every group, including future ones. Dangerous."
     />
   </fieldset>
 )

@@ -1,10 +1,12 @@
 import type { Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { EVERY_GROUP, nameOfGroup } from '../permissions.ts'
 
-/** Lists each right of the key with the groups it covers. A key that can run nothing has an entry that says so. */
+/**
+ * Lists the rights of a usage key with the groups they apply to. If the key cannot run any action, lists that as well.
+ */
 export function rightsInWords(key: UsageKey, groups: Group[]): [name: string, what: string][] {
   const where = (ids: readonly number[]) => {
-    if (ids.includes(EVERY_GROUP)) return 'every group, later ones too: dangerous'
+    if (ids.includes(EVERY_GROUP)) return 'every group, including future ones: dangerous'
     return ids
       .map((id) => groups.find(({ group_id }) => group_id === id))
       .map((group, i) => (group ? nameOfGroup(group) : `removed group ${ids[i]}`))

@@ -1,4 +1,4 @@
-/** Replaces the connected account key with a new one. */
+/** Replaces the account key of the current connection with a new key. */
 import { useState } from 'hono/jsx/dom'
 import { Armed } from '../../armed.tsx'
 import { ShownOnce } from '../../shown-once.tsx'
@@ -6,7 +6,7 @@ import type { KeyConnection } from '../connection.ts'
 import { keyHashOf } from '../open.ts'
 import type { ViewProps } from '../view.ts'
 
-/** A new key, which is sent only after the person confirms having stored it. */
+/** New account key that is not active yet. It is sent only after the person confirms having stored it. */
 type Pending = { newKey: string; send: () => Promise<void>; giveUp: () => void }
 
 export const Rotation = ({ connection, ...props }: ViewProps) =>
@@ -20,7 +20,7 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
   const [pending, setPending] = useState<Pending | undefined>(undefined)
 
   const begin = () => {
-    // The client passes the key to `keep` before sending it, so that a lost response cannot lose the only copy.
+    // The client passes the new key to `keep` before sending it, so that the key is not lost if the response is lost.
     const keep = (newKey: string) =>
       new Promise<void>((stored, givenUp) => {
         const send = async () => {
@@ -32,13 +32,13 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
           if (done) reconnect({ ...connection, apiKey: newKey, keyHash: keyHashOf(newKey) })
         }
         const giveUp = () => {
-          givenUp(new Error('given up'))
+          givenUp(new Error('cancelled'))
           setPending(undefined)
         }
         setPending({ newKey, send, giveUp })
       })
     const rotation = connection.client.rotateAccountApiKey({ keep })
-    // Failures are reported where the promise is awaited. Giving up is not a failure.
+    // Avoids an unhandled rejection. `perform` reports failures, and cancelling is not a failure.
     rotation.catch(() => {})
   }
 
@@ -50,27 +50,27 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
           <ShownOnce
             name="new account key"
             secret={pending.newKey}
-            warning="Store it beside the old one before you go on. The old key is worth nothing as soon as this one counts; if replacing fails, the old one still counts."
+            warning="Store the new key alongside the old one before you continue. Once the new key is active, the old key stops working. If the replacement fails, the old key stays valid."
             onStored={() => void pending.send()}
           />
           <p>
             <button type="button" class="quiet" onClick={pending.giveUp}>
-              Keep the old key
+              Keep old key
             </button>
           </p>
         </>
       ) : (
         <>
           <p>
-            For when somebody else may have seen it. Wallets, groups, usage keys and credit stay.
-            Every program that has the account key is refused until it is given the new one; usage
-            keys and triggers go on working.
+            Replace the account key if somebody else may have seen it. Wallets, groups, usage keys
+            and credits stay the same. Programs that use the account key stop working until you give
+            them the new one; usage keys and triggers keep working.
           </p>
           <Armed
-            text="Replace the account key"
-            label="Replace the account key"
-            consequence="A new key is made in this browser and shown to you. The old one counts until you say that you have stored it."
-            confirm="Make a new key"
+            text="Replace account key"
+            label="Replace account key"
+            consequence="A new key is generated in this browser and shown to you. The old key stays valid until you confirm that you stored the new one."
+            confirm="Generate new key"
             onConfirm={begin}
           />
         </>

@@ -1,15 +1,15 @@
-/** Checks whether an address can become the admin of an account. */
+/** Checks if an address can become the admin of an account. */
 import { contractCoding } from '../../../../shared/client/sovereign/contract-coding.ts'
 import type { WalletConnection } from '../connection.ts'
 
 export type Candidate =
   | { is: 'refused'; reason: string }
-  /** `address` is EIP-55 checksummed. */
+  /** The address is acceptable. `address` has an EIP-55 checksum. */
   | { is: 'taken'; reason?: undefined; address: string; warnings: readonly string[] }
 
 /**
- * Checks an address as typed.
- * @returns `taken` if it is acceptable, with warnings; `refused` with the reason otherwise
+ * Checks if an address that the person typed can become the admin.
+ * @returns `taken` with warnings if the address is acceptable; otherwise `refused` with the reason
  */
 export async function candidateOf(
   typed: string,
@@ -17,30 +17,33 @@ export async function candidateOf(
 ): Promise<Candidate> {
   const { opened } = wallet
   if (!/^0x[0-9a-fA-F]{40}$/.test(typed))
-    return refused('That is no address: 0x and 40 digits from 0 to 9 and a to f.')
+    return refused('Invalid address: expected 0x and 40 hex digits.')
   const coding = await contractCoding()
   let address
   try {
     address = coding.address(typed)
   } catch {
-    return refused('Its capitals do not fit its digits: look for a typing error.')
+    return refused('Invalid checksum: check the address for typing errors.')
   }
-  if (address === admin) return refused('That is the admin now.')
-  if (BigInt(address) === 0n) return refused('Nobody has that address: the account would be lost.')
+  if (address === admin) return refused('This wallet is already the admin.')
+  if (BigInt(address) === 0n)
+    return refused('Nobody controls the zero address: the account would be lost.')
   if (address.toLowerCase() === opened.place.contractAddress.toLowerCase())
     return refused(
-      'That is the contract of the accounts, which sends nothing: the account would be lost.',
+      'This is the accounts contract, which cannot send transactions: the account would be lost.',
     )
   if ((await opened.standing(address)) !== 'none')
-    return refused('That address is the admin of an account, or was: it can not be made one again.')
+    return refused(
+      'This wallet is or was the admin of an account, and cannot become an admin again.',
+    )
   const warnings = []
   if (typed !== address)
     warnings.push(
-      'It came all in one case, so that a typing error shows in nothing: compare it twice.',
+      'This address has no checksum, so typing errors cannot be detected. Compare it carefully.',
     )
   if (await opened.isContract(address))
     warnings.push(
-      'There is a contract at this address. Take it only if it is a wallet that can call other contracts on this chain.',
+      'This address is a contract. Use it only if it is a wallet that can call other contracts on this chain.',
     )
   return { is: 'taken', address, warnings }
 }

@@ -1,4 +1,7 @@
-/** Converts an account from an account key to an admin wallet: choose, check, confirm, sign. Irreversible. */
+/**
+ * Converts an account with an account key to a ChainSecured account with an admin wallet, which is irreversible. The
+ * person chooses and checks the wallet, confirms the conversion, and signs it.
+ */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { slept } from '../../../../shared/client/surroundings.ts'
@@ -13,7 +16,7 @@ type ConvertProps = Omit<ViewProps, 'connection'> & { connection: KeyConnection 
 export const Convert: FC<ConvertProps> = ({ connection, origin, reconnect, perform }) => {
   const [chosen, setChosen] = useState<WalletConnection | undefined>(undefined)
   const choose = (wallet: ChosenWallet) =>
-    void perform('Ask the wallet for its address', () => connectWallet(wallet, origin)).then(
+    void perform('Get the address of the wallet', () => connectWallet(wallet, origin)).then(
       (connected) => connected && setChosen(connected),
     )
   const another = () => {
@@ -32,11 +35,7 @@ export const Convert: FC<ConvertProps> = ({ connection, origin, reconnect, perfo
       {chosen ? (
         <Chosen chosen={chosen} another={another} convert={convert} />
       ) : (
-        <WalletConnect
-          title="Choose the wallet that will own it"
-          isBusy={false}
-          onChosen={choose}
-        />
+        <WalletConnect title="Choose the new admin wallet" isBusy={false} onChosen={choose} />
       )}
     </>
   )
@@ -44,29 +43,30 @@ export const Convert: FC<ConvertProps> = ({ connection, origin, reconnect, perfo
 
 const Consequences: FC = () => (
   <section class="card">
-    <h3>Convert it to ChainSecured</h3>
+    <h3>Convert to ChainSecured</h3>
     <p>
-      A wallet of yours becomes the account’s admin, for ever. You sign a statement; the service
-      sends the transaction and pays for it. The conversion costs no credit.
+      Your wallet permanently becomes the admin of the account. You sign a statement; the service
+      sends the transaction and pays for it. The conversion costs no credits.
     </p>
     <ul>
       <li>
-        <strong>The account key changes nothing any more</strong>, reads nothing and runs nothing.
-        It reads the bills until you transfer the account to another wallet.
+        <strong>The account key stops working</strong> for changes, reads and runs. It can still
+        read billing data until you transfer the account to another wallet.
       </li>
-      <li>Each later change is a transaction that the wallet signs, and whose gas it pays.</li>
+      <li>Every later change is a transaction that the wallet signs and pays gas for.</li>
       <li>
-        <strong>There is no way back to API mode.</strong> Who loses the wallet can change the
-        account never again.
+        <strong>You cannot return to API mode.</strong> If you lose the wallet, the account can
+        never be changed again.
       </li>
       <li>
-        All else stays: wallets and their keys, groups, actions, usage keys and their caps,
-        triggers, credits.
+        Everything else stays the same: wallets and their keys, groups, actions, usage keys and
+        their caps, triggers, credits.
       </li>
     </ul>
     <p class="warn">
-      Take a wallet that was never the admin of an account, and that nobody expects: somebody else
-      could make it the admin of theirs first, and it would be taken.
+      Use a wallet that was never the admin of an account, and keep its address private until the
+      conversion: anyone else could make it the admin of their account first, and you could no
+      longer use it.
     </p>
   </section>
 )
@@ -75,19 +75,17 @@ type ChosenProps = { chosen: WalletConnection; another: () => void; convert: () 
 
 const Chosen: FC<ChosenProps> = ({ chosen: { address, standing }, another, convert }) => (
   <section class="card">
-    <h3>The wallet</h3>
+    <h3>New admin wallet</h3>
     <p>
       <code>{address}</code>
     </p>
     {standing === 'none' ? (
-      <TypedConfirmation words="convert" act="Convert the account" onConfirmed={convert}>
-        <p>
-          Look whether this is the wallet that you mean, and that you can restore it if it is lost.
-        </p>
+      <TypedConfirmation words="convert" act="Convert account" onConfirmed={convert}>
+        <p>Check that this is the intended wallet, and that you can restore it if it is lost.</p>
       </TypedConfirmation>
     ) : (
       <p class="problem">
-        This wallet is the admin of an account, or was: it can not be made one again. Choose
+        This wallet is or was the admin of an account, and cannot become an admin again. Choose
         another.
       </p>
     )}
@@ -100,8 +98,8 @@ const Chosen: FC<ChosenProps> = ({ chosen: { address, standing }, another, conve
 )
 
 /**
- * Waits up to 30 s, because the wallet's node may be a few blocks behind the service's. Until the node catches up, the
- * console shows outdated state.
+ * Waits for up to 30 s until the wallet's node reports the wallet as the admin. That node may be a few blocks behind
+ * the service's node, and the console would show outdated state until it catches up.
  */
 async function untilAdmin({ wallet }: WalletConnection): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks++) {

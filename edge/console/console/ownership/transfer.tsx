@@ -1,4 +1,4 @@
-/** Transfers the account to another wallet. The address is checked first, because a transfer is irreversible. */
+/** Form to transfer the account to another wallet. The address is checked first, because a transfer is irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { NO_WAY_BACK } from '../../../../shared/client/sovereign/ownership.ts'
@@ -15,26 +15,28 @@ export const Transfer: FC<TransferProps> = ({ connection, perform, reconnect }) 
   const [candidate, setCandidate] = useState<Candidate | undefined>(undefined)
   const look = (event: Event) => {
     const typed = submitted(event).text('new_admin')
-    void perform('Look at the address', () => candidateOf(typed, connection)).then(
+    void perform('Check the address', () => candidateOf(typed, connection)).then(
       (found) => found && setCandidate(found),
     )
   }
   const transfer = (address: string) =>
-    void perform('Hand the account on', () =>
+    void perform('Transfer the account', () =>
       connection.client.transferOwnership(address, NO_WAY_BACK),
     ).then((done) => done && reconnect({ ...connection, standing: 'former' }))
   return (
     <section class="card">
-      <h3>Hand the account on</h3>
+      <h3>Transfer account</h3>
       <p>
-        Another wallet becomes its admin, by one transaction of yours. From its block on this wallet
-        can change nothing, and it can never be the admin of an account again.
+        Makes another wallet the admin, with one transaction. Afterwards this wallet can no longer
+        change the account, and can never be the admin of an account again.
       </p>
       <ul>
-        <li>The new admin does not have to accept: at a wrong address the account is lost.</li>
         <li>
-          Wallets, groups, usage keys and triggers stay. Whoever receives the account should remove
-          the usage keys, which spend its credits, and make new wallets.
+          The new admin does not have to accept: if the address is wrong, the account is lost.
+        </li>
+        <li>
+          Wallets, groups, usage keys and triggers stay the same. The new owner should remove the
+          usage keys, which can spend the credits, and create new wallets.
         </li>
       </ul>
       {candidate?.is === 'taken' ? (
@@ -44,7 +46,7 @@ export const Transfer: FC<TransferProps> = ({ connection, perform, reconnect }) 
           <Field
             name="new_admin"
             label="Address of the new admin"
-            hint="0x and 40 digits. Paste it with its capitals: they show a typing error."
+            hint="0x and 40 hex digits. Paste it with mixed case, so that its checksum can detect typing errors."
             type="text"
             autocomplete="off"
             autocapitalize="none"
@@ -52,7 +54,7 @@ export const Transfer: FC<TransferProps> = ({ connection, perform, reconnect }) 
             error={candidate?.reason}
           />
           <button type="submit" class="quiet">
-            Look at it
+            Check address
           </button>
         </form>
       )}
@@ -69,7 +71,7 @@ type TakenProps = {
 const Taken: FC<TakenProps> = ({ candidate: { address, warnings }, another, transfer }) => (
   <>
     <p>
-      The new admin: <code>{address}</code>
+      New admin: <code>{address}</code>
     </p>
     {warnings.map((warning) => (
       <p key={warning} class="warn">
@@ -77,18 +79,18 @@ const Taken: FC<TakenProps> = ({ candidate: { address, warnings }, another, tran
       </p>
     ))}
     <TypedConfirmation
-      words="hand over"
-      act="Hand the account on"
+      words="transfer"
+      act="Transfer account"
       onConfirmed={() => transfer(address)}
     >
       <p>
-        <strong>There is no way back.</strong> Compare every digit with what the new admin has given
-        you, on another way than this address came by.
+        <strong>This cannot be undone.</strong> Compare every digit with the address that the new
+        admin gave you, over a different channel than the one you got this address from.
       </p>
     </TypedConfirmation>
     <p>
       <button type="button" class="quiet" onClick={another}>
-        Another address
+        Use another address
       </button>
     </p>
   </>

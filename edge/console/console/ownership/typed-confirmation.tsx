@@ -1,13 +1,13 @@
-/** Requires typing a phrase to confirm an irreversible action, so that a stray click cannot trigger it. */
+/** Form that confirms an irreversible action. The person must type a phrase, so that a stray click has no effect. */
 import type { Child, FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
 
 type TypedConfirmationProps = {
-  /** The phrase to type. */
+  /** Phrase that the person must type. */
   words: string
-  /** Label of the button. */
+  /** Label of the submit button. */
   act: string
   onConfirmed: () => void
   children?: Child
@@ -23,7 +23,7 @@ export const TypedConfirmation: FC<TypedConfirmationProps> = ({
   const submit = (event: Event) => {
     const typed = submitted(event).text('typed')
     const isRight = typed.toLowerCase() === words
-    setError(isRight ? undefined : `Type “${words}”, and nothing was done yet.`)
+    setError(isRight ? undefined : `Nothing was done yet. Type “${words}” to confirm.`)
     if (isRight) onConfirmed()
   }
   return (

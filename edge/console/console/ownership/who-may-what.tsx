@@ -1,18 +1,18 @@
 import type { FC } from 'hono/jsx'
 
-/** Compares the two modes of an account. The introduction describes the current mode, for screen readers. */
+/** Table that compares the two modes of an account. The text above the table describes the current mode. */
 export const WhoMayWhat: FC<{ isChainSecured: boolean }> = ({ isChainSecured }) => (
   <section class="card">
     <h3>Who can change this account</h3>
     <p>
       {isChainSecured
-        ? 'Its admin wallet alone, by transactions that it signs. The service can change nothing of it: it can only refuse to run.'
-        : 'Whoever has its account key. The service writes for that key, and sends and pays the transactions.'}
+        ? 'Only its admin wallet, with signed transactions. The service cannot change the account; it can only refuse to run actions.'
+        : 'Anyone with the account key. The service makes the changes, and sends and pays for the transactions.'}
     </p>
     <table class="modes">
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Aspect</th>
           <th scope="col">API mode{!isChainSecured && ' (now)'}</th>
           <th scope="col">ChainSecured{isChainSecured && ' (now)'}</th>
         </tr>
@@ -31,10 +31,14 @@ export const WhoMayWhat: FC<{ isChainSecured: boolean }> = ({ isChainSecured }) 
 )
 
 const ROWS = [
-  ['Changes', 'the account key', 'the admin wallet, by transactions'],
+  ['Changes', 'the account key', 'the admin wallet, with transactions'],
   ['Gas', 'paid by the service', 'paid by the wallet'],
   ['Runs', 'the account key and usage keys', 'usage keys'],
-  ['Billing', 'any key', 'a statement that the wallet signs'],
-  ['A stolen key', 'the account key changes all of it', 'no key changes anything'],
-  ['Lost', 'the account key: nothing can be changed', 'the wallet: nothing can be changed'],
+  ['Billing', 'any key', 'a statement signed by the wallet'],
+  ['If a key is stolen', 'the account key can change everything', 'no key can change anything'],
+  [
+    'If lost',
+    'without the account key, nothing can be changed',
+    'without the wallet, nothing can be changed',
+  ],
 ] as const

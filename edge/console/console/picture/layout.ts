@@ -1,4 +1,4 @@
-/** Lays out the permission diagram: usage keys and actions on the left, groups in the middle, wallets on the right. */
+/** Layout of the permission diagram: usage keys and actions on the left, groups in the middle, wallets on the right. */
 import {
   EVERY,
   executesIn,
@@ -10,16 +10,18 @@ import {
 } from '../permissions.ts'
 
 export type Kind = 'key' | 'action' | 'group' | 'wallet'
-/** Coordinates are in SVG units. `isWide` marks the wildcard for a kind. */
+/**
+ * Node of the permission diagram, with coordinates in SVG units. `isWide` is true if the node stands for a wildcard.
+ */
 export type Node = { id: string; kind: Kind; text: string; isWide: boolean; x: number; y: number }
 export type Line = { from: Node; to: Node; kind: 'executes' | 'runs' | 'uses' }
 export type Layout = { nodes: Node[]; lines: Line[]; width: number; height: number }
 
 export const NODE = { width: 200, height: 36, gap: 12 } as const
 const COLUMNS = { left: 4, middle: 276, right: 548 } as const
-/** Gap between usage keys and actions, which share a column. */
+/** Vertical gap between the usage keys and the actions, which share a column. */
 const BETWEEN = 40
-/** Space above each column for its heading. */
+/** Height that is reserved above each column for its heading. */
 export const HEAD = 28
 const WIDTH = COLUMNS.right + NODE.width + 4
 

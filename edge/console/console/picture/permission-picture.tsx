@@ -1,4 +1,4 @@
-/** Shows which keys can run which actions with which wallets, as a diagram and as a table. */
+/** Shows which usage keys can run which actions with which wallets, as a diagram and as a table. */
 import {
   keysOf,
   nameOfAction,
@@ -9,7 +9,7 @@ import {
 } from '../permissions.ts'
 import { type Kind, layoutOf, type Line, NODE, type Node } from './layout.ts'
 
-/** Maximum number of characters in a node. The full text is its title. */
+/** Maximum number of characters of the text in a node. The node's tooltip contains the full text. */
 const TEXT_MAX = 22
 
 const HEADINGS: Record<Kind, string> = {
@@ -23,13 +23,13 @@ export const PermissionPicture = ({ permissions }: { permissions: Permissions })
   const { nodes, lines, width, height } = layoutOf(permissions)
   return (
     <figure class="picture">
-      <div class="scrolled" tabindex={0} role="region" aria-label="Picture of the permissions">
+      <div class="scrolled" tabindex={0} role="region" aria-label="Permission diagram">
         <svg
           viewBox={`0 0 ${width} ${height}`}
           width={width}
           height={height}
           role="img"
-          aria-label="Lines lead from usage keys and actions to groups, and from groups to wallets. The table below says the same."
+          aria-label="Lines connect usage keys and actions to groups, and groups to wallets. The table below has the same content."
         >
           {headings(nodes).map(({ kind, x, y }) => (
             <text class="heading" x={x} y={y - 10} key={kind}>
@@ -50,12 +50,11 @@ export const PermissionPicture = ({ permissions }: { permissions: Permissions })
       </div>
       <figcaption>
         <p class="note">
-          An unbroken line permits: the action may run in the group, and use the wallet there. A
-          broken line is a usage key that may execute there. A double frame stands for all of its
-          kind.
+          Solid line: the action can run in the group and use its wallets. Dashed line: the usage
+          key can execute in the group. Double frame: all objects of this kind.
         </p>
         <details>
-          <summary>The same as a table</summary>
+          <summary>Show as a table</summary>
           <Table permissions={permissions} />
         </details>
       </figcaption>
@@ -63,7 +62,7 @@ export const PermissionPicture = ({ permissions }: { permissions: Permissions })
   )
 }
 
-/** Returns the first node of each kind; the heading is drawn above it. */
+/** Returns the first node of each kind, above which the heading of the kind is drawn. */
 function headings(nodes: Node[]): Node[] {
   return nodes.filter((node, i) => nodes.findIndex(({ kind }) => kind === node.kind) === i)
 }
@@ -88,14 +87,14 @@ function pathOf({ from, to }: Line): string {
 }
 
 const Table = ({ permissions }: { permissions: Permissions }) => (
-  <div class="scrolled" tabindex={0} role="region" aria-label="Table of the permissions">
+  <div class="scrolled" tabindex={0} role="region" aria-label="Permissions">
     <table>
       <thead>
         <tr>
           <th scope="col">Group</th>
-          <th scope="col">Actions that may run</th>
-          <th scope="col">Wallets that they may use</th>
-          <th scope="col">Usage keys that may execute</th>
+          <th scope="col">Permitted actions</th>
+          <th scope="col">Permitted wallets</th>
+          <th scope="col">Usage keys that can execute</th>
         </tr>
       </thead>
       <tbody>

@@ -1,4 +1,6 @@
-/** Action of the first steps, from docs/by-hand.md. Verifies the webhook's sender before it signs anything. */
+/**
+ * Source of the action that the first steps create (docs/by-hand.md). It verifies the webhook's sender before signing.
+ */
 export const FIRST_ACTION = `async function main(params) {
   const { utils } = ethers
   if (params.source === 'webhook') {

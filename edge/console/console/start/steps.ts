@@ -1,42 +1,42 @@
-/** The first steps, in order. Each creates one thing from the results of the previous steps. */
+/** The first steps in the console, in order. Each step uses the results of the previous steps. */
 import { encodeHex } from '../../../../shared/hex.ts'
 import type { Connection } from '../connection.ts'
 import { FIRST_ACTION } from './first-action.ts'
 
-/** Results so far. A step is done if its field is present. */
+/** Results of the first steps so far. A step is done if the field for its result is present. */
 export type Made = {
   wallet?: { address: string; pkpId: string }
   cid?: string
   groupId?: number
-  /** Secret; used only for the trigger. */
+  /** Usage key, which is secret and used only for the trigger. */
   usageKey?: string
 }
 
-/** Identifies the wallet in later connections. No operation renames a wallet. */
+/** Name of the first wallet. It identifies the wallet in later connections, because wallets cannot be renamed. */
 export const WALLET_NAME = 'First wallet'
 
-// Spending cap of the first usage key: limits the cost of a mistake to $1.00 a day.
+// Spending cap of the first usage key, which limits the cost of a mistake to $1.00 per day.
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** As in docs/by-hand.md. */
+/** Length of the sender's secret in bytes, as in docs/by-hand.md. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {
   field: keyof Made
   title: string
   about: string
-  /** Label of the button, also shown as progress. */
+  /** Label of the step's button, which is also shown as the name of the operation in progress. */
   press: string
-  /** @returns `made` with the new result added */
+  /** Performs the step, and returns `made` with the new result added. */
   make: (client: Connection['client'], made: Made) => Promise<Made>
 }
 
 export const STEPS: readonly FirstStep[] = [
   {
     field: 'wallet',
-    title: 'A wallet',
-    about: 'A key that stays in the service: actions sign with it, and nobody takes it away.',
+    title: 'Wallet',
+    about: 'A key pair whose private key never leaves the service. Actions sign with it.',
     press: 'Create a wallet',
     make: async (client, made) => {
       const { wallet_address, pkp_id } = await client.createWallet({ name: WALLET_NAME })
@@ -45,17 +45,17 @@ export const STEPS: readonly FirstStep[] = [
   },
   {
     field: 'cid',
-    title: 'An action',
+    title: 'Action',
     about:
-      'JavaScript that checks who sent a webhook, by an HMAC, and then signs its message. Its name is the hash of its source: nothing is uploaded.',
-    press: 'Name the action',
+      'JavaScript that verifies the sender of a webhook by an HMAC, then signs the message. An action is identified by the hash of its source, so nothing is uploaded.',
+    press: 'Compute the CID',
     make: async (client, made) => ({ ...made, cid: await client.getSvcActionIpfsId(FIRST_ACTION) }),
   },
   {
     field: 'groupId',
-    title: 'A group',
-    about: 'It binds the two: this action, and no other, may use this wallet.',
-    press: 'Bind them in a group',
+    title: 'Group',
+    about: 'Permits this action, and no other, to use this wallet.',
+    press: 'Create a group',
     make: async (client, made) => {
       const { group_id } = await client.addGroup({
         group_name: 'First steps',
@@ -68,9 +68,9 @@ export const STEPS: readonly FirstStep[] = [
   },
   {
     field: 'usageKey',
-    title: 'A usage key',
+    title: 'Usage key',
     about:
-      'For the trigger: it may run the actions of that group and nothing else, and spend $1.00 a day at most.',
+      'A key for the trigger. It can only run the actions of that group, and spend at most $1.00 per day.',
     press: 'Create a usage key',
     make: async (client, made) => {
       const { usage_api_key } = await client.addUsageApiKey({
@@ -84,7 +84,7 @@ export const STEPS: readonly FirstStep[] = [
   },
 ]
 
-/** Returns a secret for the sender and the action to share, with which the action authenticates the sender. */
+/** Returns a random secret that the sender and the action share, with which the action authenticates the sender. */
 export function newSecret(): string {
   return encodeHex(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 }

@@ -1,4 +1,4 @@
-/** `#actions`: the source with its permissions, runs of it, and the registered actions. */
+/** View `#actions` of the console: an action's source, permissions and runs, and the registered actions. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { Editor } from '../../editor/mount-editor.ts'
 import { type Draft, keepDraft, keptDraft } from '../actions/draft.ts'
@@ -14,13 +14,14 @@ import { useEffect } from '../../use-effect.ts'
 
 const FIRST = TEMPLATES[0]!
 
-/** True if the draft differs from the initial template. */
+/** Returns true if a draft differs from the initial template. */
 const isOther = ({ source = FIRST.source, params = FIRST.params }: Partial<Draft>) =>
   source !== FIRST.source || params !== FIRST.params
 
 export const ActionsView: View = ({ connection, origin, perform }) => {
   const [draft, setDraft] = useState<Draft>(() => keptDraft() ?? FIRST)
-  // A ref rather than state: it takes effect before the next render, so that recent typing is never replaced.
+  // This is a ref instead of state, so that it changes before the next render and recently typed text is never
+  // replaced.
   const isWritten = useRef(isOther(draft))
   const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
   const isWhole = isWholeAccount(connection)
@@ -47,12 +48,12 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
     editor.current?.setText(template.source.replaceAll(SOME_WALLET, wallet))
     change({ params: template.params.replaceAll(SOME_WALLET, wallet) })
   }
-  // Puts one of the account's wallets into the initial template.
+  // Inserts one of the account's wallets into the initial template.
   useEffect(() => {
     if (wallets.state === 'there' && !isWritten.current) startFrom(FIRST.name)
   }, [wallets.state])
   const goTo = (line: number, column: number) => {
-    editor.current?.mark([{ line, text: 'The stack names this line' }])
+    editor.current?.mark([{ line, text: 'Line in the stack trace' }])
     editor.current?.goTo(line, column)
   }
   return (
@@ -63,7 +64,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
           id="template"
           onChange={(event) => startFrom((event.target as HTMLSelectElement).value)}
         >
-          <option value="">What is written below</option>
+          <option value="">Current source</option>
           {TEMPLATES.map(({ name }) => (
             <option value={name}>{name}</option>
           ))}
@@ -77,13 +78,12 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
         }}
       />
       <p class="note">
-        This tab keeps source and params until it is closed, unlike your key: they are no secrets.
-        Put none into them.
+        Source and params are stored in this tab until it is closed. Do not put secrets into them.
       </p>
       {wallets.value?.length === 0 && draft.params.includes(SOME_WALLET) && (
         <p class="warn">
-          The zeros stand for a wallet, and this account has none yet.{' '}
-          <a href="#wallets">Make one</a>, and a group that permits it with this action.
+          The zero address is a placeholder, because this account has no wallet yet.{' '}
+          <a href="#wallets">Create one</a>, and a group that permits this action to use it.
         </p>
       )}
       <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />

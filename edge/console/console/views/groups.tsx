@@ -1,4 +1,4 @@
-/** `#groups`: which actions may run with which wallets, and which usage keys may run them. */
+/** View `#groups` of the console: which actions may use which wallets, and which usage keys may run these actions. */
 import { DESCRIPTION_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
@@ -34,19 +34,19 @@ export const GroupsView: View = ({ connection, perform }) => {
         maxlength={DESCRIPTION_MAX_CHARACTERS}
         autocomplete="off"
       />
-      <button type="submit">Create a group</button>
+      <button type="submit">Create group</button>
     </form>
   )
   return (
     <>
       <p>
-        A group says which actions may use which wallets. A usage key runs the actions of the groups
-        that it may execute in, and no others.
+        A group defines which actions can use which wallets. A usage key can only run the actions of
+        groups that it can execute in.
       </p>
       <Loaded of={permissions} what="groups" after={creation}>
         {(all) =>
           all.groups.length === 0 ? (
-            <p class="card">There is none yet. Create one below, or take the First steps.</p>
+            <p class="card">No groups yet. Create one below, or follow the first steps.</p>
           ) : (
             <>
               <PermissionPicture permissions={all} />

@@ -1,4 +1,4 @@
-/** `#keys`: usage keys with limited rights for programs and triggers, and replacement of the account key. */
+/** View `#keys` of the console: usage keys for programs and triggers, and the replacement of the account key. */
 import { useState } from 'hono/jsx/dom'
 import { ShownOnce } from '../../shown-once.tsx'
 import { NewKeyForm } from '../keys/new-key-form.tsx'
@@ -27,11 +27,11 @@ export const KeysView: View = (props) => {
   if (made !== undefined)
     return (
       <div class="card">
-        <h3>The usage key is there</h3>
+        <h3>Usage key created</h3>
         <ShownOnce
           name="usage key"
           secret={made}
-          warning="Who has it may do what it may, at the cost of this account. It is shown this once and kept by nobody."
+          warning="Anyone with this key can use its permissions at the expense of this account. It is shown only once and not stored anywhere."
           onStored={() => setMade(undefined)}
         />
       </div>
@@ -39,15 +39,16 @@ export const KeysView: View = (props) => {
   return (
     <>
       <p>
-        A usage key is for a program or a trigger: it may do what you tick, and spend no more than
-        its cap. It can grant nothing, not even to itself.
+        Create usage keys for programs and triggers. A usage key has only the permissions you
+        select, and cannot spend more than its cap. It cannot change the permissions of any key,
+        including its own.
       </p>
       <Loaded of={loaded} what="usage keys" after={<Rotation {...props} />}>
         {({ keys, groups }) => (
           <>
             {keys.length === 0 ? (
               <p class="card">
-                There is none yet. Create one below: it costs {priceOfChange(connection)}.
+                No usage keys yet. Create one below for {priceOfChange(connection)}.
               </p>
             ) : (
               <ul class="rows">

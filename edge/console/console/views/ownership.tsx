@@ -1,4 +1,4 @@
-/** `#ownership`: the account's mode, and its conversion or transfer. */
+/** View `#ownership` of the console: the account's mode, and the account's conversion or transfer. */
 import { Convert } from '../ownership/convert.tsx'
 import { Transfer } from '../ownership/transfer.tsx'
 import { WhoMayWhat } from '../ownership/who-may-what.tsx'
@@ -19,14 +19,14 @@ export const OwnershipView: View = ({ connection, ...others }) => {
       {scope === 'account' && <Convert connection={connection} {...others} />}
       {scope === 'usage' && (
         <p class="warn">
-          This is a usage key, which can not hand the account to anybody. Connect with the account
-          key, or with the admin wallet of a ChainSecured account.
+          A usage key cannot change the ownership of the account. Connect with the account key, or
+          with the admin wallet of a ChainSecured account.
         </p>
       )}
       {scope === 'billing' && (
         <p class="warn">
-          The account of this key was converted: its admin wallet alone can hand it on. Connect that
-          wallet.
+          The account of this key was converted to ChainSecured. Only its admin wallet can transfer
+          it. Connect that wallet.
         </p>
       )}
     </>

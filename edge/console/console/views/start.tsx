@@ -1,4 +1,4 @@
-/** `#start`: leads from an account to a webhook that signs messages, with one button per step. */
+/** View `#start` of the console: guides the person to a webhook that signs messages, with one button for each step. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
@@ -13,7 +13,7 @@ import { tellStep } from '../told.ts'
 import { priceOfChange } from '../price-of-change.ts'
 import type { View, ViewProps } from '../view.ts'
 
-/** Results per connection, so that progress is kept while another view is open. */
+/** Results of the first steps by connection, so that they are not lost while another view is open. */
 const madeBy = new WeakMap<Connection, Made>()
 
 export const StartView: View = (props) => {
@@ -21,8 +21,8 @@ export const StartView: View = (props) => {
   if (!isWholeAccount(connection))
     return (
       <p class="warn">
-        The first steps make a wallet, a group and a key: that needs the account key. A usage key
-        does what it was given, in the other views.
+        The first steps create a wallet, a group and a usage key, which requires the account key.
+        With a usage key, use the other views.
       </p>
     )
   return <WholeStart {...props} />
@@ -33,8 +33,8 @@ const WholeStart: View = ({ connection, perform }) => {
   return (
     <>
       <p>
-        From here to a webhook that signs, a press each: what each makes is yours to keep, and costs{' '}
-        {priceOfChange(connection)} at most.
+        Set up a webhook that signs messages, step by step. Each step costs at most{' '}
+        {priceOfChange(connection)}.
       </p>
       <Loaded of={made} what="wallets">
         {(before) => <Steps connection={connection} perform={perform} before={before} />}
@@ -52,7 +52,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
     setMade(next)
   }
   const left = STEPS.filter(({ field }) => made[field] === undefined)
-  /** Starts from the latest results, because steps may have been completed while another view was open. */
+  /** Performs steps, based on the latest results. Steps may have been completed while another view was open. */
   const take = async (steps: readonly FirstStep[]) => {
     let so = madeBy.get(connection) ?? made
     for (const { field, press, make } of steps) {
@@ -69,7 +69,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
   }
   return (
     <ol class="steps">
-      <Step title="An account" about="You are connected to it." state="made" />
+      <Step title="Account" about="You are connected to your account." state="made" />
       {STEPS.map((step) => (
         <Step
           key={step.field}
@@ -85,27 +85,27 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
             <button
               type="button"
               class="quiet"
-              onClick={() => void press('Take the first steps', left)}
+              onClick={() => void press('Complete the first steps', left)}
             >
-              All {left.length} at once
+              Run all {left.length} steps
             </button>
           )}
         </Step>
       ))}
       <Step
-        title="A trigger"
-        about={`It runs the action for each webhook that comes in. Triggers belong to a person: you sign in by e-mail on the way, and find its form filled in. ${LEFT_BEHIND[connection.by]}`}
+        title="Trigger"
+        about={`Runs the action for each incoming webhook. Triggers belong to a user: you sign in by e-mail first, and then continue with a prefilled form. ${LEFT_BEHIND[connection.by]}`}
         state={left.length === 0 ? 'next' : 'later'}
       >
         <button type="button" onClick={() => handOver(made)}>
-          Make the webhook trigger
+          Create the webhook trigger
         </button>
       </Step>
     </ol>
   )
 }
 
-/** Focuses the button of the next step, because the pressed button disappears with its step. */
+/** Moves the focus to the button of the next step, because the pressed button is removed when its step is done. */
 function toNextStep(): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body)
@@ -113,10 +113,10 @@ function toNextStep(): void {
   })
 }
 
-/** Explains what is lost by leaving this page. */
+/** Notes on what is lost when the person leaves this page, by kind of connection. */
 const LEFT_BEHIND = {
-  key: 'This page forgets the account key, unless this tab keeps it.',
-  wallet: 'To come back here, you connect your wallet again.',
+  key: 'This page discards the account key unless it is kept in this tab.',
+  wallet: 'To return here, connect your wallet again.',
 } as const
 
 type StepProps = {
@@ -147,7 +147,7 @@ const Result = ({ field, made }: { field: keyof Made; made: Made }) => {
         <>
           <Folded text={made.cid ?? ''} of="the CID of the action" />
           <details>
-            <summary>Its source</summary>
+            <summary>Source</summary>
             <pre>
               <code>{FIRST_ACTION}</code>
             </pre>
@@ -161,11 +161,14 @@ const Result = ({ field, made }: { field: keyof Made; made: Made }) => {
         </p>
       )
     case 'usageKey':
-      return <p class="note">Kept in this page for the trigger, and shown nowhere.</p>
+      return <p class="note">Kept in this page for the trigger, and not shown.</p>
   }
 }
 
-/** Passes the trigger to the form through `sessionStorage`, which survives the sign-in. The form removes it. */
+/**
+ * Passes the settings of the trigger to the trigger form through `sessionStorage`, where they remain during sign-in.
+ * The form removes them.
+ */
 function handOver({ wallet, usageKey }: Made): void {
   const trigger: NewTrigger = {
     name: 'Sign each message',

@@ -1,4 +1,4 @@
-/** `#wallets`: keys that the service created for the account and makes available only to permitted actions. */
+/** View `#wallets` of the console: wallets that the service created, which only permitted actions can use. */
 import { Copy } from '../../copy.tsx'
 import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'
@@ -24,21 +24,19 @@ export const WalletsView: View = ({ connection, perform }) => {
     <form class="card" onSubmit={(event) => void create(event)}>
       <h3>Create a wallet</h3>
       <NameOnChain name="wallet_name" optional />
-      <button type="submit">Create a wallet</button>
+      <button type="submit">Create wallet</button>
     </form>
   )
   return (
     <>
       <p>
-        A wallet is a key that the service derives for this account. Nobody ever has it but an
-        action that a group permits to use it, while it runs.
+        A wallet is a key pair that the service derives for this account. Only a running action that
+        a group permits can use its private key.
       </p>
       <Loaded of={wallets} what="wallets" after={creation}>
         {(all) =>
           all.length === 0 ? (
-            <p class="card">
-              There is none yet. Create one below: it costs {priceOfChange(connection)}.
-            </p>
+            <p class="card">No wallets yet. Create one below for {priceOfChange(connection)}.</p>
           ) : (
             <ul class="rows">
               {all.map(({ wallet_address: address, name, description }) => (
@@ -46,7 +44,7 @@ export const WalletsView: View = ({ connection, perform }) => {
                   <div>
                     <h3>
                       {name === '' ? (
-                        'Without a name'
+                        'Unnamed wallet'
                       ) : (
                         <UserText text={name} max={HEADING_MAX_CHARACTERS} />
                       )}

@@ -1,27 +1,27 @@
-/** Discovers the browser's wallets (EIP-6963). Their announcements are unverified. */
+/** Discovers the browser's wallets (EIP-6963). The announcements of wallets are untrusted. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 import { asRead } from '../../user-text.tsx'
 import { walletIcon } from './wallet-icon.ts'
 
 export type AnnouncedWallet = {
   uuid: string
-  /** Self-chosen, and not necessarily unique. */
+  /** Name that the wallet announces for itself. It is not necessarily unique. */
   name: string
-  /** Reverse domain name of the wallet's publisher. */
+  /** Reverse domain name of the wallet's publisher, as announced by the wallet. */
   rdns: string
-  /** A `data:` URL of an image. */
+  /** Icon of the wallet as a `data:` URL; undefined if it is not acceptable. */
   icon: string | undefined
   provider: Eip1193Provider
 }
 
-/** More than anyone has installed. Bounds the list if an extension announces wallets endlessly. */
+/** Maximum number of listed wallets, which limits the list if an extension announces wallets endlessly. */
 const WALLETS_MAX = 20
 const NAME_MAX_CHARACTERS = 60
 const RDNS_MAX_CHARACTERS = 100
 
 /**
- * Requests announcements, and listens for wallets that announce themselves later.
- * @param onChange called with all known wallets, in order of arrival
+ * Asks wallets to announce themselves, and listens for later announcements.
+ * @param onChange called with all known wallets, in the order of their announcements
  * @returns a function that removes the listener
  */
 export function announcedWallets(
@@ -31,7 +31,7 @@ export function announcedWallets(
   const known: AnnouncedWallet[] = []
   const listener = (event: Event) => {
     const wallet = walletIn(event)
-    // The first announcement of a UUID wins, so that another wallet cannot replace it.
+    // Only the first announcement of a UUID counts, so that a wallet cannot replace another one.
     if (!wallet || known.length === WALLETS_MAX || known.some(({ uuid }) => uuid === wallet.uuid))
       return
     known.push(wallet)
@@ -42,12 +42,12 @@ export function announcedWallets(
   return () => target.removeEventListener('eip6963:announceProvider', listener)
 }
 
-/** Returns true if two of the names look the same. */
+/** Returns true if the names of two wallets look the same. */
 export function hasNamesakes(wallets: readonly Pick<AnnouncedWallet, 'name'>[]): boolean {
   return new Set(wallets.map(({ name }) => asRead(name))).size < wallets.length
 }
 
-/** Parses an announcement. Reads each untrusted field once, and validates it. */
+/** Parses the announcement of a wallet. Each untrusted field is read only once, and then validated. */
 function walletIn(event: Event): AnnouncedWallet | undefined {
   try {
     const { info, provider } = (event as CustomEvent).detail

@@ -1,4 +1,4 @@
-/** Shown for a wallet without an account. It can open one, unless it was an admin before. */
+/** Page for a wallet without an account. The wallet can open an account, unless it was an admin before. */
 import type { FC } from 'hono/jsx'
 import type { WalletConnection } from '../connection.ts'
 import { submitted } from '../form.ts'
@@ -17,7 +17,7 @@ export const NoAccount: FC<NoAccountProps> = (props) => {
   return (
     <section aria-labelledby="view" class="view">
       <h2 id="view" tabindex={-1}>
-        {isFormer ? 'No account any more' : 'No account yet'}
+        {isFormer ? 'No longer an admin' : 'No account yet'}
       </h2>
       <fieldset disabled={props.isBusy}>
         {isFormer ? <FormerAdmin {...props} /> : <OpenAccount {...props} />}
@@ -29,12 +29,12 @@ export const NoAccount: FC<NoAccountProps> = (props) => {
 const FormerAdmin: FC<NoAccountProps> = ({ connection: { address } }) => (
   <div class="card">
     <p>
-      <code>{address}</code> was the admin of an account, and is not any more: the account was
-      handed on, or it is changed by an API key. What is in it can not be changed by this wallet.
+      <code>{address}</code> is no longer the admin of its account: the account was transferred, or
+      is managed with an API key. This wallet cannot change it.
     </p>
     <p>
-      A wallet that was an admin once can never be one again, of this account or another.
-      Disconnect, and take another address.
+      A wallet that has been an admin can never become an admin again. Disconnect and use another
+      address.
     </p>
   </div>
 )
@@ -51,24 +51,21 @@ const OpenAccount: FC<NoAccountProps> = ({ connection, perform, reconnect }) => 
   return (
     <div class="card">
       <p>
-        <code>{address}</code> is the admin of no account. It can open one that this wallet alone
-        changes, by transactions that you sign and whose gas you pay.
+        <code>{address}</code> is not the admin of an account. You can open an account that only
+        this wallet can change, with transactions that you sign and pay gas for.
       </p>
       <ul>
-        <li>No API key can be stolen that changes it, and the service can not change it.</li>
-        <li>Who loses the wallet loses the account: nobody can give it back.</li>
-        <li>
-          The wallet stays bound to it: it can hand the account on, and is then an admin never
-          again.
-        </li>
+        <li>No API key can change the account, and neither can the service.</li>
+        <li>If you lose the wallet, you lose the account: nobody can restore it.</li>
+        <li>The wallet can transfer the account, but can never be an admin again afterwards.</li>
       </ul>
       <p>
-        To convert an account of API mode instead, connect with its account key, and do not open one
-        with this wallet: it would be taken.
+        To convert an API-mode account instead, connect with its account key, and do not open an
+        account with this wallet: it could then no longer be used for the conversion.
       </p>
       <form onSubmit={open}>
         <NameOnChain name="account_name" />
-        <button type="submit">Open an account</button>
+        <button type="submit">Open account</button>
       </form>
     </div>
   )

@@ -7,8 +7,8 @@ import { showSigningDialog } from './signing-dialog.tsx'
 import type { ChosenWallet } from './wallet-connect.tsx'
 
 /**
- * Connects with a wallet, once its owner has shared its address. The wallet is not necessarily an admin: see
- * `standing`.
+ * Connects with a wallet, which asks its owner to share the wallet's address. The wallet is not necessarily an admin of
+ * an account (see `standing`).
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}
  */
 export async function connectWallet(
@@ -51,7 +51,7 @@ export async function connectWallet(
   }
 }
 
-/** Wraps a client so that `tell` receives the error of each failed call. */
+/** Wraps a client so that `tell` is called with the error of each failed call. */
 function saying<Client extends object>(client: Client, tell: (failure: unknown) => void): Client {
   const told = (member: unknown) => {
     if (typeof member !== 'function') return member

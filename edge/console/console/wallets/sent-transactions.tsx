@@ -1,13 +1,13 @@
-/** Lists the transactions sent in this connection with their states, newest first. */
+/** Lists the transactions that were sent during this connection, with their states, newest first. */
 import type { FC } from 'hono/jsx'
 import type { Sent, Signing } from './signing.ts'
 import { useSigning } from './use-signing.ts'
 
 const IN_WORDS: Record<Sent['state'], string> = {
-  sent: 'sent, and waiting for a block',
-  late: 'sent after this page had stopped waiting: reload to see what it changed',
+  sent: 'sent, waiting for a block',
+  late: 'sent after this page stopped waiting; reload to see its effect',
   mined: 'in block',
-  seen: 'seen by the service, in block',
+  seen: 'confirmed by the service, in block',
   failed: 'failed',
 }
 

@@ -1,4 +1,4 @@
-/** Modal dialog that explains a request to the wallet, and asks the person to continue or cancel. */
+/** Modal dialog that explains a request to the wallet, and lets the person continue or cancel it. */
 import type { FC } from 'hono/jsx'
 import { render, useRef } from 'hono/jsx/dom'
 import type { Explanation } from '../../chain-secured/explanation.ts'
@@ -22,7 +22,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
     if (!shown) dialog.current?.close()
   }, [shown])
   const leave = (event: Event) => {
-    // The dialog closes only when the state changes.
+    // Prevents the browser from closing the dialog. It is closed when the signing state changes.
     event.preventDefault()
     if (shown?.phase === 'explained') signing.decide(false)
     else signing.stopWaiting()
@@ -35,7 +35,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
 }
 
 /**
- * Renders the dialog outside of the console's fieldset, which is disabled during operations and would disable it too.
+ * Renders the dialog. It is outside of the console's fieldset, because that is disabled during operations.
  * @returns a function that removes the dialog
  */
 export function showSigningDialog(signing: Signing, walletName: string): () => void {
@@ -52,8 +52,8 @@ const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletNam
       <>
         <h2 id="signing-title">Waiting for your wallet</h2>
         <p>
-          {name} was asked to {shown.what}, and has not answered yet. Look whether it is locked, or
-          has opened a window behind this one.
+          Waiting for {name} to {shown.what}. Check whether it is locked or has opened a window
+          behind this one.
         </p>
         <StopWaiting signing={signing} />
       </>
@@ -65,9 +65,7 @@ const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletNam
       {shown.phase === 'explained' ? (
         <div class="actions">
           <button type="button" onClick={() => signing.decide(true)}>
-            {explanation.kind === 'transaction'
-              ? 'Send it with my wallet'
-              : 'Sign it with my wallet'}
+            {explanation.kind === 'transaction' ? 'Send with my wallet' : 'Sign with my wallet'}
           </button>
           <button type="button" class="quiet" onClick={() => signing.decide(false)}>
             Cancel
@@ -76,7 +74,8 @@ const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletNam
       ) : (
         <>
           <p role="status">
-            {name} has been asked. Compare what it shows with this, and confirm or refuse it there.
+            Compare the request shown by {name} with this explanation, and confirm or reject it
+            there.
           </p>
           <StopWaiting signing={signing} />
         </>
@@ -91,10 +90,10 @@ const Explained: FC<{ explanation: Explanation }> = ({ explanation }) => {
     <>
       <p class="note">
         {kind === 'transaction'
-          ? 'Your wallet will be asked to send a transaction.'
-          : 'Your wallet will be asked to sign a statement.'}
+          ? 'You are about to send a transaction with your wallet.'
+          : 'You are about to sign a statement with your wallet.'}
       </p>
-      {/* Focuses the heading, because focusing a button would scroll a long explanation out of view. */}
+      {/* The heading has the focus, because focusing a button would scroll a long explanation out of view. */}
       <h2 id="signing-title" tabindex={-1} autofocus>
         {title}
       </h2>
@@ -120,5 +119,8 @@ const StopWaiting: FC<{ signing: Signing }> = ({ signing }) => (
   </div>
 )
 
-/** Limits the length of a value: a group can have five hundred wallets. The groups view lists them all. */
+/**
+ * Maximum number of displayed characters of a value. For example, a value can list the five hundred wallets of a group,
+ * which the groups view lists completely.
+ */
 const VALUE_MAX_CHARACTERS = 1_500

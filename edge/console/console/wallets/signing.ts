@@ -1,21 +1,21 @@
 /**
- * State of the requests to the wallet: asks for one decision at a time, and tracks the results. Independent of their
- * display (`signing-dialog.tsx`) and of their content (`chain-secured/`).
+ * State of the requests to a wallet. Asks the person for one decision at a time, and tracks the transactions that were
+ * sent. The dialog that shows this state is in `signing-dialog.tsx`; the explanations are made in `chain-secured/`.
  */
 import type { Step } from '../../../../shared/client/options.ts'
 import type { Consent, Explanation } from '../../chain-secured/explanation.ts'
 import { REFUSED, RpcError } from '../../chain-secured/rpc-error.ts'
 
-/** State of the dialog. `waiting`: the wallet is slow to answer a request that needs no explanation. */
+/** State of the signing dialog. `waiting` means that the wallet is slow to answer a request without an explanation. */
 export type Shown =
   | { phase: 'explained' | 'asked'; explanation: Explanation }
   | { phase: 'waiting'; what: string }
 
 export type Sent = {
   title: string
-  /** The transaction hash reported by the wallet. */
+  /** Transaction hash, as reported by the wallet. */
   transaction: string
-  /** `late`: the wallet sent it after the person had stopped waiting. */
+  /** State of the transaction. `late` means that the wallet sent it after the person had stopped waiting. */
   state: 'sent' | 'late' | 'mined' | 'seen' | 'failed'
   block?: number
 }
@@ -23,16 +23,21 @@ export type Sent = {
 export type SigningState = { shown: Shown | undefined; sent: readonly Sent[] }
 
 type Parts = {
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   sleep: (milliseconds: number) => Promise<void>
 }
 
-/** Wallets usually answer requests that need no user interaction within this time. */
+/**
+ * Time after which the dialog shows that the wallet is slow. Without user interaction, wallets usually answer sooner.
+ */
 const SLOW_MS = 4_000
-/** After the person stops waiting, no dialog is shown for this long, because reads are retried. */
+/**
+ * Time after the person stops waiting, in milliseconds, during which further requests are abandoned immediately. The
+ * client retries reads, so the dialog would otherwise appear again.
+ */
 const QUIET_MS = 10_000
-/** Maximum number of listed transactions. */
+/** Maximum number of sent transactions in the list. */
 const SENT_MAX = 5
 
 export class Signing implements Consent {
@@ -42,7 +47,7 @@ export class Signing implements Consent {
   #explanation: Explanation | undefined
   #decide: ((goesOn: boolean) => void) | undefined
   #isAsked = false
-  /** Requests that the wallet has not answered for a while. */
+  /** Requests for which the dialog shows that the wallet is slow to answer. */
   readonly #waiting = new Map<object, { what: string; stop: () => void }>()
   #quietUntil = 0
 
@@ -54,14 +59,18 @@ export class Signing implements Consent {
     return this.#state
   }
 
-  /** @returns a function that removes the listener */
+  /**
+   * Adds a listener for changes of the state.
+   * @returns a function that removes the listener
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   async explained(explanation: Explanation): Promise<void> {
-    if (this.#explanation) throw new RpcError(REFUSED, 'something else is being explained')
+    if (this.#explanation)
+      throw new RpcError(REFUSED, 'another request is waiting for your decision')
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#explanation = explanation
     this.#decide = resolve
@@ -70,7 +79,7 @@ export class Signing implements Consent {
     this.#decide = undefined
     if (goesOn) return
     this.ended()
-    throw new RpcError(REFUSED, 'refused on this page')
+    throw new RpcError(REFUSED, 'rejected on this page')
   }
 
   asked(): void {
@@ -89,7 +98,7 @@ export class Signing implements Consent {
     this.#add({ title, transaction: String(transaction), state: isLate ? 'late' : 'sent' })
   }
 
-  /** Handles a step that the client reports for a write. */
+  /** Updates the list of transactions when the client reports a step of a write. */
   step(step: Step): void {
     if (step.step === 'sent')
       this.#add({ title: step.what, transaction: step.transaction, state: 'sent' })
@@ -98,7 +107,7 @@ export class Signing implements Consent {
     if (step.step === 'seen' && mined) this.#change(mined.transaction, { state: 'seen' })
   }
 
-  /** Marks the transaction named by a failed write as failed. */
+  /** Marks a transaction as failed if the error of a write contains its hash. */
   failed(failure: unknown): void {
     const { transaction } = (failure ?? {}) as { transaction?: unknown }
     if (typeof transaction === 'string') this.#change(transaction, { state: 'failed' })
@@ -108,7 +117,7 @@ export class Signing implements Consent {
     this.#decide?.(goesOn)
   }
 
-  /** Ends all waiting for the wallet, when the person asks for it. */
+  /** Abandons all pending requests to the wallet. Called when the person stops waiting. */
   stopWaiting(): void {
     this.#quietUntil = this.#parts.now() + QUIET_MS
     for (const { stop } of this.#waiting.values()) stop()
@@ -116,7 +125,7 @@ export class Signing implements Consent {
     this.#changed()
   }
 
-  /** Clears all state, when another wallet or none is connected. */
+  /** Clears all state. Called when the wallet is disconnected. */
   forget(): void {
     this.decide(false)
     this.stopWaiting()
@@ -132,7 +141,7 @@ export class Signing implements Consent {
     let isAnswered = false
     void answered.then(() => {
       isAnswered = true
-      // The wallet responds again.
+      // The wallet has answered, so later requests are not abandoned.
       this.#quietUntil = 0
       if (this.#waiting.delete(question)) this.#changed()
     })
@@ -147,7 +156,7 @@ export class Signing implements Consent {
     return promise
   }
 
-  /** Adds a transaction at the top, unless it is already listed. */
+  /** Adds a transaction to the top of the list, unless it is already listed. */
   #add(sent: Sent): void {
     if (this.#state.sent.some(({ transaction }) => transaction === sent.transaction)) return
     this.#state = { ...this.#state, sent: [sent, ...this.#state.sent].slice(0, SENT_MAX) }

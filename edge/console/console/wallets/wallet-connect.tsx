@@ -1,4 +1,4 @@
-/** Lists the browser's wallets as buttons. */
+/** List of the browser's wallets, with a button for each wallet. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { NoWalletCard, WALLETS_TITLE } from './no-wallet.tsx'
@@ -11,7 +11,7 @@ export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
 type WalletConnectProps = {
   isBusy: boolean
   onChosen: (wallet: ChosenWallet) => void
-  /** Heading above the list. */
+  /** Heading above the list of wallets. */
   title?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export const WalletConnect: FC<WalletConnectProps> = ({ isBusy, onChosen, title 
   return (
     <section class="card wallets">
       <h2>{title ?? WALLETS_TITLE}</h2>
-      <p class="note">For a ChainSecured account, which its admin wallet alone changes.</p>
+      <p class="note">For a ChainSecured account, which only its admin wallet can change.</p>
       <ul>
         {wallets.map((wallet) => (
           <li key={wallet.uuid}>
@@ -32,8 +32,8 @@ export const WalletConnect: FC<WalletConnectProps> = ({ isBusy, onChosen, title 
       </ul>
       {hasNamesakes(wallets) && (
         <p class="warn">
-          Two of these wallets call themselves the same. Only the small line tells them apart: take
-          the one that you have installed.
+          Two of these wallets have the same name and differ only in the small line below it. Choose
+          the one that you installed.
         </p>
       )}
     </section>

@@ -1,4 +1,4 @@
-/** Shows a notice when the wallet's address, chain or connection changes. */
+/** Shows a notice if the connected wallet changes its address or chain, or is disconnected. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { UserText } from '../../user-text.tsx'
@@ -31,25 +31,25 @@ const Changed: FC<{ change: WalletChange; connection: WalletConnection }> = ({
     case 'another address':
       return (
         <p class="warn">
-          <strong>Your wallet is on another address now</strong>
-          {change.address === undefined ? ', or locked' : <AsNow address={change.address} />}. This
-          page stays with <code>{address}</code>, and asks nothing of the other: choose that one in
-          the wallet again, or disconnect.
+          <strong>Your wallet switched to another address</strong>
+          {change.address === undefined ? ' or is locked' : <AsNow address={change.address} />}.
+          This page still uses <code>{address}</code>, and sends no requests for the other address.
+          Select the original address in your wallet, or disconnect.
         </p>
       )
     case 'another chain':
       return (
         <p class="warn">
-          <strong>Your wallet is on another chain now</strong>. The accounts are on{' '}
-          <UserText text={wallet.opened.place.chainName} />: before a change the wallet will be
-          asked to go back.
+          <strong>Your wallet switched to another chain</strong>. The accounts are on{' '}
+          <UserText text={wallet.opened.place.chainName} />. You will be asked to switch back before
+          any change.
         </p>
       )
     case 'nothing':
       return (
         <p class="warn">
-          <strong>Your wallet has lost its connection</strong>. Nothing can be read or changed
-          before it has one again.
+          <strong>Your wallet lost its connection</strong>. Nothing can be read or changed until it
+          reconnects.
         </p>
       )
   }

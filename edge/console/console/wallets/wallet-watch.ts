@@ -3,7 +3,7 @@ import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer
 
 export type WalletChange =
   | { on: 'as connected' }
-  /** `undefined` if the wallet no longer shares an address with this page. */
+  /** The wallet has changed its address; `undefined` if it no longer shares an address with this page. */
   | { on: 'another address'; address: string | undefined }
   | { on: 'another chain'; chainId: string }
   | { on: 'nothing' }
@@ -14,7 +14,8 @@ type Emitter = {
 }
 
 /**
- * @param connected the address and chain of this page's connection
+ * Watches a wallet for changes.
+ * @param connected the address and the chain of the current connection
  * @returns a function that stops watching
  */
 export function watchWallet(

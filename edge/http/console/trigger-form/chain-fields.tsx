@@ -1,4 +1,4 @@
-/** Form fields of a chain event: the chain, and which of its logs fire the trigger. */
+/** Form fields of a chain event trigger: the chain, and the filter for the logs that fire the trigger. */
 import type { FC } from 'hono/jsx'
 import { Select } from '../../../console/fields.tsx'
 import { Field } from '../../../console/parts.tsx'
@@ -18,7 +18,8 @@ export const ChainFields: FC<Props & { chains: Chains }> = ({ fields, problems, 
     <>
       {watched.length === 0 && (
         <p class="warn">
-          This deployment watches no chain: its operator can configure some (CHAINS).
+          This deployment does not watch any chain. Its operator can configure chains with the
+          CHAINS setting.
         </p>
       )}
       <Select
@@ -34,7 +35,7 @@ export const ChainFields: FC<Props & { chains: Chains }> = ({ fields, problems, 
       <Field
         name="contract_address"
         label="Contract"
-        hint="The address whose logs they are; of a proxy, the proxy’s."
+        hint="The address that emits the logs. For a proxy contract, the address of the proxy."
         type="text"
         required
         maxlength={64}
@@ -46,7 +47,7 @@ export const ChainFields: FC<Props & { chains: Chains }> = ({ fields, problems, 
       <Field
         name="event_signature"
         label="Event"
-        hint="As its contract declares it; names and indexed are welcome: Transfer(address indexed from, address indexed to, uint256 value)"
+        hint="As declared in the contract. Argument names and indexed are recommended: Transfer(address indexed from, address indexed to, uint256 value)"
         type="text"
         required
         spellcheck={false}
@@ -57,16 +58,19 @@ export const ChainFields: FC<Props & { chains: Chains }> = ({ fields, problems, 
   )
 }
 
-/** Rarely changed fields. They follow the check, so that its result stays next to the event. */
+/**
+ * Rarely changed fields of a chain event trigger. They are placed after the preview, so that the preview stays next to
+ * the event field.
+ */
 export const ChainMoreFields: FC<Props> = ({ fields, problems }) => (
   <details {...(hasTopics({ fields, problems }) && { open: true })}>
-    <summary>Only some of them, or past ones</summary>
+    <summary>Filters and past logs</summary>
     {TOPIC_FIELDS.map((name, at) => (
       <Field
         name={name}
         label={`Topic ${at + 1}`}
         {...(at === 0 && {
-          hint: 'The first indexed argument, as 32 bytes of hex; several apart by blanks are any of them. Empty: anything.',
+          hint: 'The first indexed argument, as 32 bytes of hex. Separate alternatives with spaces. Leave empty to match any value.',
         })}
         type="text"
         spellcheck={false}
@@ -76,8 +80,8 @@ export const ChainMoreFields: FC<Props> = ({ fields, problems }) => (
     ))}
     <Field
       name="start_block"
-      label="Begin at block"
-      hint="Past logs since then fire too. Empty: from now on."
+      label="Start block"
+      hint="Logs since this block also fire the trigger. Leave empty to start now."
       type="text"
       maxlength={40}
       spellcheck={false}
@@ -86,21 +90,21 @@ export const ChainMoreFields: FC<Props> = ({ fields, problems }) => (
     />
     <Select
       name="finality"
-      label="When a block is final"
+      label="Finality"
       value={fields.finality}
       choices={[
-        ['', 'As is usual for the chain'],
-        ['latest', 'At once (latest): it may still be taken back'],
-        ['safe', 'When the chain calls it safe'],
-        ['finalized', 'When the chain calls it finalized'],
-        ['blocks', 'Under as many blocks as stand below'],
+        ['', 'Default for the chain'],
+        ['latest', 'Latest: fires at once, but the block may be reorganized'],
+        ['safe', 'Safe, as reported by the chain'],
+        ['finalized', 'Finalized, as reported by the chain'],
+        ['blocks', 'After the number of blocks below'],
       ]}
       error={problems.finality}
     />
     <Field
       name="finality_blocks"
-      label="Blocks on top of it"
-      hint="For the last choice above."
+      label="Confirmation blocks"
+      hint="Used by the last option above."
       type="text"
       inputmode="numeric"
       maxlength={5}

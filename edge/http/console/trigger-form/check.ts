@@ -1,4 +1,4 @@
-/** Checks a trigger form before it is saved: returns the API's preview, or the problems of each field. */
+/** Checks a trigger form before it is saved. Returns the API's preview, or a problem for each invalid field. */
 import type { Context } from 'hono'
 import type { Checked } from '../../../console/trigger-form/checked.ts'
 import { previewRequest } from '../../../../shared/wire/preview.ts'
@@ -11,9 +11,9 @@ import { isRefused, problemsOfIssues, problemsOfRefusal } from './problems.ts'
 import { configOf } from './request.ts'
 
 /**
- * Runs the check.
- * @param userId the user whose rate limit for previews of chains applies
- * @throws {TooManyCalls | ChainUnavailable | PreviewBusy} if the chain cannot be queried now
+ * Checks the fields of a trigger form.
+ * @param userId the user whose rate limit applies to previews of chain events
+ * @throws {TooManyCalls | ChainUnavailable | PreviewBusy} if the chain cannot currently be queried
  */
 export async function checkFields(
   c: Context<AppEnv>,

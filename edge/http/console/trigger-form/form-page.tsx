@@ -1,4 +1,4 @@
-/** Renders the page with the trigger form, for creating and editing, and again if the input is rejected. */
+/** Page with the form to create or edit a trigger. It is rendered again if the input is rejected. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -63,7 +63,7 @@ export async function formPage(c: Context<AppEnv>, given: FormPage): Promise<Res
   )
 }
 
-/** A rejected form: problems of its fields, or a failure of the service. */
+/** Reasons for the rejection of a form: problems with fields, or a failure of the service. */
 export type NotTaken = {
   problems: Problems
   status: ContentfulStatusCode
@@ -71,8 +71,8 @@ export type NotTaken = {
 }
 
 /**
- * Converts an error into problems to show in the form, so that the user's input is not lost, for example because a node
- * did not respond. Failures of the service are logged as usual.
+ * Converts an error into problems to show in the form, so that the user's input is not lost, for example if a node did
+ * not respond. Failures of the service are logged as usual.
  * @throws the error itself if the user can neither fix it nor retry
  */
 export function notTaken(c: Context<AppEnv>, error: unknown): NotTaken {

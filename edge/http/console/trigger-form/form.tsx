@@ -1,4 +1,6 @@
-/** The form that creates or changes a trigger. It works without a script; `edge/console/trigger-form/` enhances it. */
+/**
+ * Form to create or edit a trigger. It works without scripts; the script in `edge/console/trigger-form/` enhances it.
+ */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { Area } from '../../../console/fields.tsx'
@@ -12,7 +14,10 @@ import { KindFields } from './kind-fields.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { isRefused, type Problems } from './problems.ts'
 
-/** Fits a source of one megabyte. Form encoding takes three bytes for each byte that is not ASCII. */
+/**
+ * Maximum size of a submitted trigger form. A source may be one megabyte long, and form encoding takes three bytes for
+ * each non-ASCII byte.
+ */
 export const TRIGGER_FORM_MAX_BYTES = 2 * 1024 * 1024
 
 export type FormState = {
@@ -25,10 +30,10 @@ export type FormState = {
 export type FormProps = FormState & {
   chains: Chains
   action: string
-  /** CSRF tokens: one for this form, one for the checks that its script sends. */
+  /** CSRF tokens: `csrf` for this form, `checkCsrf` for the live checks that the form's script sends. */
   csrf: string
   checkCsrf: string
-  /** For an existing trigger: `updated_at` at the time when this form was opened. */
+  /** Value of the trigger's `updated_at` when this form was opened. Absent for a new trigger. */
   seen?: string
 }
 
@@ -53,7 +58,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
       )}
       {problems.form === undefined && isRefused(problems) && (
         <p class="problem">
-          Nothing was {isNew ? 'created' : 'changed'}: look at what is marked below.
+          The trigger was not {isNew ? 'created' : 'saved'}. Fix the fields marked below.
         </p>
       )}
       <section class="card" aria-labelledby="fires">
@@ -61,7 +66,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
         <Field
           name="name"
           label="Name"
-          hint="By which you will know it here."
+          hint="Shown in your list of triggers."
           type="text"
           required
           maxlength={200}
@@ -73,12 +78,12 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
         {kind === 'chain_event' && <ChainMoreFields fields={fields} problems={problems} />}
       </section>
       <section class="card" aria-labelledby="runs">
-        <h2 id="runs">What it runs</h2>
+        <h2 id="runs">Action</h2>
         <ActionFields fields={fields} problems={problems} isNew={isNew} />
       </section>
       <MoreFields {...state} />
       <p class="actions">
-        <button type="submit">{isNew ? 'Create the trigger' : 'Save'}</button>
+        <button type="submit">{isNew ? 'Create trigger' : 'Save'}</button>
         {kind !== 'webhook' && (
           <button
             type="submit"
@@ -96,18 +101,18 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
   )
 }
 
-/** Has a fixed height, so that live results cause no layout shift. */
+/** Preview below the form's fields. It has a fixed height, so that live results cause no layout shift. */
 const CheckBox: FC<{ kind: TriggerKind; checked?: Checked }> = ({ kind, checked }) => {
   if (kind === 'webhook') return null
   return (
-    <div id="check" class="check" role="region" aria-label="What it would do" tabindex={0}>
+    <div id="check" class="check" role="region" aria-label="Preview" tabindex={0}>
       <div aria-live="polite">
         {checked ? (
           <CheckView checked={checked} />
         ) : (
           <p class="note">
             {UNCHECKED[kind]}
-            <noscript> Press Check to see it.</noscript>
+            <noscript> Choose Check to see it.</noscript>
           </p>
         )}
       </div>
@@ -116,12 +121,14 @@ const CheckBox: FC<{ kind: TriggerKind; checked?: Checked }> = ({ kind, checked 
 }
 
 const UNCHECKED = {
-  schedule: 'Here stands when it fires next, once there is a cron.',
-  chain_event:
-    'Here stand the last logs that it would have fired for, once there are an address and an event.',
+  schedule: 'Enter a cron expression to see the next run times.',
+  chain_event: 'Enter a contract and an event to see the latest matching logs.',
 }
 
-/** The usage key is sent to the server, but never back to the page (docs/decisions/0059). */
+/**
+ * Fields for the action, its params and the usage key. The usage key is never sent from the server to the page
+ * (docs/decisions/0059).
+ */
 const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boolean }> = ({
   fields,
   problems,
@@ -130,8 +137,8 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
   <>
     <Area
       name="action_code"
-      label="Source of the action"
-      hint="JavaScript that defines a function main, which is called with one argument: params. A form takes 2 MiB in all; larger ones go through POST /api/triggers."
+      label="Action source"
+      hint="JavaScript that defines a function main, which receives one argument: params. This form accepts up to 2 MiB in total; use POST /api/triggers for more."
       rows={14}
       required
       value={fields.action_code}
@@ -142,7 +149,7 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
       label="Usage key"
       hint={keyHint(isNew, isRefused(problems))}
       type="password"
-      // Browsers ignore `off` for password fields, and would fill in a saved account key.
+      // Browsers ignore `autocomplete="off"` for password fields, and would fill in a saved account key.
       autocomplete="new-password"
       maxlength={256}
       required={isNew}
@@ -150,8 +157,8 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
     />
     <Area
       name="default_params"
-      label="Default params, as JSON"
-      hint="Every run has them; what the event brings goes over them. Empty: none."
+      label="Default params (JSON)"
+      hint="Passed to every run. Params of the event override them. Optional."
       rows={5}
       value={fields.default_params}
       error={problems.default_params}
@@ -161,7 +168,7 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
 
 function keyHint(isNew: boolean, isAgain: boolean): string {
   const what =
-    'A key that may execute this action, and nothing else. It is sealed, and never shown again.'
-  if (!isNew) return `Empty: the key that is stored stays. ${what}`
-  return isAgain ? `Paste it again: a page never has it. ${what}` : what
+    'Use a key that may only execute this action. It is stored sealed and never shown again.'
+  if (!isNew) return `Leave empty to keep the stored key. ${what}`
+  return isAgain ? `Paste it again: the page does not keep it. ${what}` : what
 }

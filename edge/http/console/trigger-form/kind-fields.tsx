@@ -1,17 +1,20 @@
-/** Form fields for when a trigger fires, by kind. */
+/** Form fields that define when a trigger fires. They depend on the trigger's kind. */
 import type { FC } from 'hono/jsx'
 import { Field } from '../../../console/parts.tsx'
 import { Select } from '../../../console/fields.tsx'
-import { HANDSHAKE_SENDERS } from '../../../../shared/wire/trigger.ts'
+import { HANDSHAKE_SENDERS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import type { Chains } from '../../../chain/chain-settings.ts'
 import { ChainFields } from './chain-fields.tsx'
 import type { TriggerFields } from './fields.ts'
-import type { FormState } from './form.tsx'
 import type { Problems } from './problems.ts'
 
 type Props = { fields: TriggerFields; problems: Problems }
 
-export const KindFields: FC<FormState & { chains: Chains }> = ({ kind, chains, ...props }) => {
+export const KindFields: FC<Props & { kind: TriggerKind; chains: Chains }> = ({
+  kind,
+  chains,
+  ...props
+}) => {
   switch (kind) {
     case 'webhook':
       return <WebhookFields {...props} />
@@ -25,35 +28,33 @@ export const KindFields: FC<FormState & { chains: Chains }> = ({ kind, chains, .
 const WebhookFields: FC<Props> = ({ fields, problems }) => (
   <>
     <p>
-      Each POST to its address is one run. The address is made with the trigger, and its page has it
-      with a command to try. Whoever knows it can fire it: the action checks the sender’s signature.
+      Each POST to the webhook URL starts one run. The URL is created with the trigger, and its page
+      shows it with a command to try. Anyone who knows the URL can fire the trigger, so verify the
+      sender’s signature in the action.
     </p>
     <Select
       name="handshake"
-      label="Sender that asks first"
-      hint="Some services ask whether an address expects their events. Others need no answer."
+      label="Handshake"
+      hint="Some services verify the webhook URL before they send events."
       value={fields.handshake}
-      choices={[
-        ['', 'None of these'],
-        ...HANDSHAKE_SENDERS.map((name) => [name, SENDERS[name]] as const),
-      ]}
+      choices={[['', 'None'], ...HANDSHAKE_SENDERS.map((name) => [name, SENDERS[name]] as const)]}
       error={problems.handshake}
     />
     <Select
       name="dedup"
-      label="Deliveries that come twice"
+      label="Duplicate deliveries"
       value={fields.dedup}
       choices={[
-        ['', 'Each is a run'],
-        ['known', 'One run, by the delivery id of common senders'],
-        ['header', 'One run, by the header named below'],
+        ['', 'Run each delivery'],
+        ['known', 'Run once per delivery ID of common senders'],
+        ['header', 'Run once per value of the header below'],
       ]}
       error={problems.dedup}
     />
     <Field
       name="dedup_header"
-      label="Header with the delivery’s id"
-      hint="For the last choice above."
+      label="Delivery ID header"
+      hint="Used by the last option above."
       type="text"
       maxlength={64}
       value={fields.dedup_header}
@@ -61,8 +62,8 @@ const WebhookFields: FC<Props> = ({ fields, problems }) => (
     />
     <Field
       name="pass_headers"
-      label="Further headers to pass"
-      hint="Names with blanks between them. Signature and event headers of common senders always pass. Runs show these masked."
+      label="Additional headers to pass"
+      hint="Separated by spaces. Signature and event headers of common senders are always passed. Values are masked in the run history."
       type="text"
       spellcheck={false}
       value={fields.pass_headers}
@@ -86,8 +87,8 @@ const SENDERS: Record<(typeof HANDSHAKE_SENDERS)[number], string> = {
 const ScheduleFields: FC<Props> = ({ fields, problems }) => (
   <Field
     name="cron"
-    label="Cron, in UTC"
-    hint="Minute, hour, day, month, weekday; a sixth field in front is seconds. At least 30 s apart. 0 9 * * 1-5 is Monday to Friday at 09:00."
+    label="Cron expression (UTC)"
+    hint="Minute, hour, day, month, weekday, with optional seconds in front. At least 30 s apart. 0 9 * * 1-5 means Monday to Friday at 09:00."
     type="text"
     required
     maxlength={256}

@@ -1,4 +1,4 @@
-/** Form fields for limits and options that are rarely changed. */
+/** Form fields for rarely changed limits and options of a trigger. */
 import type { FC } from 'hono/jsx'
 import {
   CONCURRENCY_MAX,
@@ -7,20 +7,24 @@ import {
   SCHEDULE_CONCURRENCY,
   WEBHOOK_CONCURRENCY,
 } from '../../../../shared/limits.ts'
+import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { Select } from '../../../console/fields.tsx'
 import { Field } from '../../../console/parts.tsx'
-import type { FormState } from './form.tsx'
+import type { TriggerFields } from './fields.ts'
+import type { Problems } from './problems.ts'
 
-export const MoreFields: FC<FormState> = ({ kind, fields, problems }) => {
+type Props = { kind: TriggerKind; fields: TriggerFields; problems: Problems }
+
+export const MoreFields: FC<Props> = ({ kind, fields, problems }) => {
   const usual = kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY
   const isWrong = INSIDE.some((name) => problems[name] !== undefined)
   return (
     <details class="card" {...(isWrong && { open: true })}>
-      <summary>More: limits and options</summary>
+      <summary>Limits and options</summary>
       <Field
         name="max_runs_per_minute"
-        label="Runs that start in a minute"
-        hint={`1 to ${MAX_RUNS_PER_MINUTE_BOUND.toLocaleString('en-US')}. More wait in the queue.`}
+        label="Runs per minute"
+        hint={`1 to ${MAX_RUNS_PER_MINUTE_BOUND.toLocaleString('en-US')}. Additional runs wait in the queue.`}
         type="text"
         inputmode="numeric"
         value={fields.max_runs_per_minute}
@@ -28,8 +32,8 @@ export const MoreFields: FC<FormState> = ({ kind, fields, problems }) => {
       />
       <Field
         name="max_queued_runs"
-        label="Runs that wait"
-        hint={`1 to ${MAX_QUEUED_RUNS_BOUND.toLocaleString('en-US')}. A webhook beyond them is answered 429.`}
+        label="Queued runs"
+        hint={`1 to ${MAX_QUEUED_RUNS_BOUND.toLocaleString('en-US')}. Webhooks beyond this limit get a 429 response.`}
         type="text"
         inputmode="numeric"
         value={fields.max_queued_runs}
@@ -37,8 +41,8 @@ export const MoreFields: FC<FormState> = ({ kind, fields, problems }) => {
       />
       <Field
         name="concurrency"
-        label="Runs at once"
-        hint={`1 to ${CONCURRENCY_MAX}. Empty: ${usual}.`}
+        label="Concurrent runs"
+        hint={`1 to ${CONCURRENCY_MAX}. Default: ${usual}.`}
         type="text"
         inputmode="numeric"
         value={fields.concurrency}
@@ -47,27 +51,27 @@ export const MoreFields: FC<FormState> = ({ kind, fields, problems }) => {
       {kind === 'schedule' && (
         <Select
           name="misfire"
-          label="Ticks that were missed"
-          hint="While this service was away."
+          label="Missed ticks"
+          hint="While the service was unavailable."
           value={fields.misfire}
           choices={[
-            ['', 'As is usual: one run for all of them'],
+            ['', 'Default: one run for all of them'],
             ['coalesce', 'One run for all of them'],
-            ['skip', 'None'],
-            ['all', 'A run for each'],
+            ['skip', 'No run'],
+            ['all', 'One run for each'],
           ]}
           error={problems.misfire}
         />
       )}
       <Select
         name="on_lost"
-        label="A run that was lost half-way"
-        hint="Its action may have had its effect already."
+        label="Lost runs"
+        hint="When the connection breaks during a run. The action may already have taken effect."
         value={fields.on_lost}
         choices={[
-          ['', 'As is usual: it fails'],
-          ['fail', 'It fails'],
-          ['retry', 'It is run again'],
+          ['', 'Default: fail'],
+          ['fail', 'Fail'],
+          ['retry', 'Retry'],
         ]}
         error={problems.on_lost}
       />

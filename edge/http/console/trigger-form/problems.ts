@@ -1,10 +1,10 @@
-/** Maps validation errors to form fields: the API's errors name fields of a JSON body, which the form does not show. */
+/** Maps the API's validation errors, which refer to fields of the JSON body, to fields of the form. */
 import type { z } from 'zod'
 import { TriggerRefused } from '../../../triggers/trigger-refused.ts'
 import { toApiError } from '../../failure.ts'
 import { FORM_FIELDS, TOPIC_FIELDS, type TriggerField } from './fields.ts'
 
-/** `form` is for problems that belong to no field. */
+/** Problems by form field. The name `form` is used for problems that do not belong to a field. */
 export type Problems = Partial<Record<TriggerField | 'form', string>>
 
 export const isRefused = (problems: Problems) => Object.keys(problems).length > 0
@@ -15,7 +15,7 @@ export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems 
   return problems
 }
 
-/** Maps the error of a body that matches the schema but is invalid for the trigger's kind. */
+/** Converts an error for a body that matches the schema, but was rejected, into problems of form fields. */
 export function problemsOfRefusal(error: TriggerRefused): Problems {
   const { failure } = error
   if (failure.reason === 'account_key') return { usage_api_key: ACCOUNT_KEY }
@@ -26,22 +26,25 @@ export function problemsOfRefusal(error: TriggerRefused): Problems {
   return { [field]: `${capitalised(problem)} ${own ?? fix}` }
 }
 
-const TOPIC_FIX = 'Enter 0x and 64 hex digits; several stand apart by blanks.'
+const TOPIC_FIX = 'Enter 0x and 64 hex digits. Separate alternatives with spaces.'
 
-/** Advice in terms of the form, instead of the API's. The API's advice is kept if it proposes a concrete value. */
+/**
+ * Advice by form field, shown instead of the API's advice, which refers to the JSON body. The API's advice is shown if
+ * it proposes a concrete value.
+ */
 const FIXES: Problems = {
   ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
-  cron: 'Enter five fields, or six with seconds in front, in UTC.',
+  cron: 'Enter five fields, or six with seconds in front. Times are in UTC.',
   event_signature:
-    'Enter the event as its contract declares it, such as Transfer(address,address,uint256).',
+    'Enter the event as declared in the contract, such as Transfer(address,address,uint256).',
 }
 
 const ACCOUNT_KEY =
-  'This is the key of an account, which can do everything in it. Make a usage key for this trigger: in the console, under Usage keys.'
+  'This is an account key, which can do everything in its account. Create a usage key for this trigger in the console, under Usage keys.'
 
 /**
- * Returns the field of a path in the API's body: `config.topic_filters[1][0]` becomes the second topic. Paths without a
- * field of their own become `form`.
+ * Maps a path in the API's JSON body to a form field. For example, `config.topic_filters[1][0]` maps to the field of
+ * the second topic. A path without a corresponding field maps to `form`.
  */
 export function fieldOf(path: string): TriggerField | 'form' {
   const [head, inner] = path.split('.')
@@ -60,7 +63,7 @@ function inWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big') return `At most ${issue.maximum}${unit}.`
   if (issue.code === 'too_small')
     return unit !== '' && issue.minimum === 1
-      ? 'This is missing.'
+      ? 'This field is required.'
       : `At least ${issue.minimum}${unit}.`
   return `${capitalised(issue.message)}.`
 }

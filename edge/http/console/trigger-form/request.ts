@@ -1,10 +1,12 @@
-/** Converts the form's fields to the API's JSON body, so that both share the same validation. */
+/**
+ * Converts the trigger form's fields to the API's JSON body, so that the form and the API share the same validation.
+ */
 import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
 import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TOPIC_FIELDS, type TriggerFields } from './fields.ts'
 import type { Problems } from './problems.ts'
 
-/** An unvalidated body, and problems of fields that could not be converted. */
+/** A request body that is not validated yet, and the problems of fields that could not be converted. */
 export type Asked<Body> = { body: Body; problems: Problems }
 
 export type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
@@ -17,7 +19,7 @@ export type TriggerBody = ConfigBody & {
   max_queued_runs: number
 }
 
-/** Converts the fields of one kind. Ignores fields that the kind does not use. */
+/** Converts the form fields for one kind of trigger. Fields that the kind does not use are ignored. */
 export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<ConfigBody> {
   const problems: Problems = {}
   const number = (name: keyof TriggerFields) => wholeNumber(fields, name, problems)
@@ -30,7 +32,7 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
     case 'webhook': {
       const { dedup, dedup_header: header, handshake } = fields
       if (dedup === 'header' && header.trim() === '')
-        problems.dedup_header = 'Name the header that has the delivery’s id.'
+        problems.dedup_header = 'Enter the name of the header that contains the delivery ID.'
       const names = wordsOf(fields.pass_headers)
       const pass_headers = names.length > 0 ? names : undefined
       const how = dedup === 'known' ? true : dedup === 'header' ? { header: header.trim() } : ''
@@ -43,7 +45,7 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
       }
     }
     case 'schedule':
-      if (cron.trim() === '') problems.cron = 'Enter a cron, such as 0 9 * * 1-5.'
+      if (cron.trim() === '') problems.cron = 'Enter a cron expression, such as 0 9 * * 1-5.'
       return {
         body: {
           config: { cron },
@@ -53,7 +55,7 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
       }
     case 'chain_event': {
       if (contract_address.trim() === '')
-        problems.contract_address = 'Enter the contract’s address.'
+        problems.contract_address = 'Enter the address of the contract.'
       if (event_signature.trim() === '')
         problems.event_signature = 'Enter the event, such as Transfer(address,address,uint256).'
       const config = present({
@@ -65,7 +67,7 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
       const topics = topicsOf(fields)
       const finality = fields.finality === 'blocks' ? number('finality_blocks') : fields.finality
       if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
-        problems.finality_blocks = 'Enter how many blocks.'
+        problems.finality_blocks = 'Enter the number of blocks.'
       return {
         body: {
           config: topics.length > 0 ? { ...config, topic_filters: topics } : config,
@@ -77,12 +79,12 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
   }
 }
 
-/** Converts the whole form. An empty usage key stays an empty string. */
+/** Converts all fields of the trigger form. An empty usage key stays an empty string. */
 export function requestOf(kind: TriggerKind, fields: TriggerFields): Asked<TriggerBody> {
   const { body: config, problems } = configOf(kind, fields)
-  if (fields.name.trim() === '') problems.name = 'Enter a name, by which you will know it.'
+  if (fields.name.trim() === '') problems.name = 'Enter a name.'
   if (fields.action_code.trim() === '')
-    problems.action_code = 'Enter the source of the action: it defines a function main.'
+    problems.action_code = 'Enter the source of the action. It must define a function main.'
   const body: TriggerBody = {
     ...config,
     name: fields.name,
@@ -101,13 +103,16 @@ function paramsOf({ default_params: text }: TriggerFields, problems: Problems): 
   try {
     const params: unknown = JSON.parse(text)
     if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params
-    problems.default_params = 'Enter a JSON object: names and values between { and }.'
+    problems.default_params = 'Enter a JSON object, such as {"name": "value"}.'
   } catch (error) {
-    problems.default_params = `This is not JSON: ${error instanceof Error ? error.message : 'it does not parse'}`
+    problems.default_params = `Invalid JSON: ${error instanceof Error ? error.message : 'it does not parse'}`
   }
 }
 
-/** @returns `undefined` if the field is empty or not a number; also records a problem if it is not a number */
+/**
+ * Parses a numeric field.
+ * @returns `undefined` if the field is empty or not a number; in the latter case, also records a problem
+ */
 function wholeNumber(
   fields: TriggerFields,
   name: keyof TriggerFields,
@@ -119,12 +124,15 @@ function wholeNumber(
   problems[name] = 'Enter a whole number.'
 }
 
-/** Converts digits to a number if it represents them exactly, as the API expects. */
+/** Converts a block number of up to 15 digits to a number, as the API expects. Returns any other text unchanged. */
 function blockOf(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-/** Parses topics separated by spaces or commas, any of which match. An empty field matches everything. */
+/**
+ * Parses the topic fields, each of which lists topics separated by spaces or commas. A log matches a field if it has
+ * any of its topics. An empty field matches every log.
+ */
 function topicsOf(fields: TriggerFields): (string | string[] | null)[] {
   const entries = TOPIC_FIELDS.map((name) => {
     const topics = wordsOf(fields[name])

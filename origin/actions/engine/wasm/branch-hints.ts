@@ -1,11 +1,11 @@
 import { name, u32, Writer } from './writer.ts'
 
 /**
- * Encodes a custom section that marks `if`s as unlikely (Branch Hinting proposal). With
- * `--experimental-wasm-branch-hinting`, V8 moves their code, and the register spills around the calls in it, out of the
- * loops. Without the flag V8 ignores the section. Hints never change results.
- *
- * @param unlikely by function index, in ascending order: byte offsets from the start of the function's locals
+ * Encodes a custom section that marks `if` instructions as unlikely (Branch Hinting proposal). With the flag
+ * `--experimental-wasm-branch-hinting`, V8 moves the code of these branches, and the register spills around calls in
+ * it, out of loops. Without the flag, V8 ignores the section. Hints never change results.
+ * @param unlikely function indices in ascending order, each with the byte offsets of its unlikely branches, counted
+ * from the start of the function's locals
  */
 export function branchHints(unlikely: readonly (readonly [number, readonly number[]])[]): Writer {
   const hints = new Writer().add(name('metadata.code.branch_hint')).add(u32(unlikely.length))
@@ -16,5 +16,5 @@ export function branchHints(unlikely: readonly (readonly [number, readonly numbe
   return hints
 }
 
-/** Hint of one byte with value 0: the branch is unlikely. */
+/** Encoded hint that a branch is unlikely: its length (one byte) and its value (0). */
 const NOT_TAKEN = [1, 0]

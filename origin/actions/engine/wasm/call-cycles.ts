@@ -1,13 +1,13 @@
 import type { WasmLayout } from './module.ts'
 
 /**
- * Returns a set of functions that contains at least one function of every call cycle, so that recursion of any shape
- * keeps entering one of them. An indirect call counts as a call of every function in the table with its type, so no
- * cycle is missed. Cycles through the host are not detected here; each passes through the interpreter, which contains a
- * loop.
+ * Returns a set of functions that contains at least one function of every call cycle, so that every recursion enters
+ * one of them. An indirect call is treated as a call of all functions in the table that have its type, so no cycle is
+ * missed. Cycles that pass through the host are not detected, but they also pass through the interpreter, which
+ * contains a loop with a fuel check.
  *
- * A minimum set is hard to compute. Greedily picking the function with the most callees gives a small set of rarely
- * entered functions, because functions that are called often have few callees.
+ * A minimal set is hard to compute. Greedily choosing the function with the most callees gives a small set of rarely
+ * entered functions, because frequently called functions have few callees.
  */
 export function cycleBreakers(layout: WasmLayout): Set<number> {
   const callees = callGraph(layout)
@@ -16,7 +16,7 @@ export function cycleBreakers(layout: WasmLayout): Set<number> {
   for (const [index, called] of callees)
     for (const callee of called) callers.get(callee)?.add(index)
 
-  /** Removes functions from the graph, and then those that are no longer part of a cycle. */
+  /** Removes functions from the graph, and then all functions that are no longer part of a cycle. */
   const remove = (indices: number[]) => {
     for (const index of indices) {
       const [called, calling] = [callees.get(index), callers.get(index)]
@@ -58,14 +58,15 @@ function callGraph({ bodies, functionTypes, imports, tableFunctions, types }: Wa
   )
 }
 
-/** Removes the index. Returns true if the set is then empty. */
+/** Removes an index from a set. Returns true if the set is empty afterwards. */
 function leave(set: Set<number> | undefined, index: number): boolean {
   set?.delete(index)
   return set?.size === 0
 }
 
 /**
- * Returns a function that calls itself, which must be in the set in any case, or else the one with the most callees.
+ * Returns a function that calls itself, because such a function must be in the result in any case. If there is none,
+ * returns the function with the most callees.
  */
 function busiest(callees: Graph): number | undefined {
   let [best, most] = [undefined as number | undefined, -1]

@@ -2,22 +2,25 @@ import type { FunctionBody, Site } from './function-body.ts'
 import { I32, NO_RESULT, OP } from './instructions.ts'
 import { s32, u32, Writer } from './writer.ts'
 
-/** Indices of the fuel counter and of the function that refills it. */
+/** Indices of the fuel counter's global and of the function that refills it. */
 export type Fuel = { global: number; refill: number }
 
-/** log2 of the bytes of a bulk copy or fill that cost as much as one loop iteration: 64 bytes take 6 ns at 10 GB/s. */
+/**
+ * Binary logarithm of the number of bytes that a bulk copy or fill may process for the fuel of one loop iteration. 64
+ * bytes take 6 ns at 10 GB/s.
+ */
 const BULK_SHIFT = 6
 
 export type CheckedBody = {
-  /** An entry of the code section without its size. */
+  /** Function body: an entry of the code section, without its size. */
   bytes: Writer
-  /** Offsets of the unlikely `if`s in these bytes. */
+  /** Byte offsets of the unlikely `if` instructions in the function body. */
   unlikely: number[]
 }
 
 /**
- * Returns the function with a payment before each backward branch, before each bulk operation and, if `payAtEntry`, at
- * its start.
+ * Inserts fuel checks into a function: before each backward branch, before each bulk operation, and, if `payAtEntry` is
+ * set, at the start of the function.
  */
 export function withChecks(
   source: Uint8Array,
@@ -34,7 +37,7 @@ export function withChecks(
     .add([...u32(1), I32])
   const unlikely: number[] = []
   const one = payment(fuel, scratch, [OP.i32Const, ...s32(1)])
-  // The length is on top of the stack and stays there.
+  // Reads the length of a bulk operation from the top of the stack, and leaves it there.
   const length = payment(fuel, scratch, [
     OP.localGet,
     ...scratch,
@@ -53,7 +56,7 @@ export function withChecks(
     } else if (site.kind === 'back_branch' && site.conditional) {
       bytes.add([OP.if, NO_RESULT])
       pay(one)
-      // The branch is now one block deeper.
+      // The branch depth increases by one, because the branch is now inside one more block.
       bytes.add([OP.br, ...u32(site.depth + 1), OP.end])
     } else pay(one)
   }
@@ -71,8 +74,8 @@ export function withChecks(
 type Payment = { price: number[]; refill: number[] }
 
 /**
- * Subtracts the number that `amount` pushes from the counter, and calls the refill function if the counter is below
- * zero.
+ * Returns code that subtracts fuel from the counter and calls the refill function if the counter is below zero.
+ * `amount` is the code that pushes the amount.
  */
 function payment({ global, refill }: Fuel, scratch: number[], amount: number[]): Payment {
   const counter = u32(global)
@@ -85,7 +88,10 @@ function payment({ global, refill }: Fuel, scratch: number[], amount: number[]):
   }
 }
 
-/** Body of the function that refills the counter and then calls the host, which throws if the run must stop. */
+/**
+ * Returns the body of the function that refills the fuel counter and then calls the host, which throws if the run must
+ * stop.
+ */
 export function refillBody(global: number, period: number, argument: number, ask: number): Writer {
   const noLocals = u32(0)
   return new Writer()

@@ -1,32 +1,35 @@
 import { InstructionCursor, OP } from './instructions.ts'
 import { Reader, WasmLayoutError } from './reader.ts'
 
-/** A place where a function can loop forever or do an unbounded amount of work. */
+/**
+ * An instruction that needs a fuel check: a backward branch, which can loop forever, or a bulk operation of unbounded
+ * size.
+ */
 export type Site =
   | { kind: 'bulk'; at: number }
   | { kind: 'back_branch'; at: number; end: number; conditional: boolean; depth: number }
   | { kind: 'back_table'; at: number }
 
 export type FunctionBody = {
-  /** Index among all functions of the module, imported functions first. */
+  /** Function index in the module. Imported functions come first. */
   index: number
-  /** Start of the groups of locals, after the size. */
+  /** Offset of the function's locals, which follow the size of the entry. */
   at: number
-  /** Number and offset of the declared groups of locals. */
+  /** Number of groups of declared locals, and the offset of the first group. */
   localGroups: number
   localsAt: number
-  /** Number of parameters and locals, which is the index of the next local. */
+  /** Total number of parameters and locals. This is the index of the next local that is added. */
   locals: number
   codeAt: number
   end: number
-  /** Directly called functions, and types of functions called through the table. */
+  /** Indices of directly called functions, and type indices of functions called through the table. */
   calls: Set<number>
   callTypes: Set<number>
-  /** In code order. */
+  /** Instructions that need a fuel check, in code order. */
   sites: Site[]
 }
 
-/** Reads one entry of the code section, including its size. */
+/** Parses one entry of the code section, including its size. */
 export function readFunctionBody(reader: Reader, index: number, parameters: number): FunctionBody {
   const size = reader.u32()
   const at = reader.at
@@ -49,7 +52,10 @@ export function readFunctionBody(reader: Reader, index: number, parameters: numb
 function readSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): Site[] {
   const code = new InstructionCursor(reader)
   const sites: Site[] = []
-  /** The blocks around the instruction, outermost first; true for a loop, because a branch to it leads back. */
+  /**
+   * Enclosing blocks of the current instruction, outermost first. True for a loop, because a branch to a loop leads
+   * backward.
+   */
   const isLoop = [false]
   const leadsBack = (depth: number) => isLoop[isLoop.length - 1 - depth] === true
   while (isLoop.length > 0) {

@@ -5,17 +5,17 @@ import { constant, name, oneMore, s32, u32, Writer, writeSection } from './write
 
 export const HEAP_END_EXPORT = 'heapEnd'
 
-/** Address at which the pinned build's allocator stores the end of the heap. */
+/** Address at which the allocator of the pinned build stores the end of the heap. */
 const BREAK_AT = 86_864
 const GLOBAL_EXPORT = 0x03
 
-/** Code with which `sbrk` stores its local 0 as the end of the heap: the only store to that address. */
+/** Code in `sbrk` that stores local 0 as the new end of the heap. The engine has no other store to that address. */
 const MOVES_END = Buffer.from([OP.i32Const, ...s32(BREAK_AT), OP.localGet, 0, OP.i32Store, 2, 0])
 
 /**
- * Adds and exports a global that holds the highest end of the heap so far. The allocator keeps the end in memory, where
- * a guest that breaks the engine could overwrite it, so that memory beyond it would survive a reset. The global has no
- * address, so only `sbrk` and the host can write it.
+ * Adds and exports a global that contains the highest end of the heap so far. The allocator stores the end of the heap
+ * in memory. A guest that breaks out of the engine could overwrite that value, so that memory beyond it would survive a
+ * reset. A global has no memory address, so only `sbrk` and the host can write it.
  * @throws WasmLayoutError
  */
 export function addHeapEnd(module: Uint8Array): Uint8Array {
@@ -27,7 +27,7 @@ export function addHeapEnd(module: Uint8Array): Uint8Array {
   })
   const [sbrk] = bodies
   if (sbrk === undefined || bodies.length > 1)
-    throw new WasmLayoutError(0, `moves the heap's end in ${bodies.length} functions, not in one`)
+    throw new WasmLayoutError(0, `moves the heap's end in ${bodies.length} functions instead of 1`)
 
   const end = u32(layout.globals)
   const isHigher = [OP.localGet, 0, OP.globalGet, ...end, OP.i32GtU]

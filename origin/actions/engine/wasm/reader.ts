@@ -32,7 +32,7 @@ export class Reader {
     throw new WasmLayoutError(start, 'has a number of more than 32 bits')
   }
 
-  /** Skips a LEB128 number, signed or unsigned, of at most `bytesMax` bytes. */
+  /** Skips a signed or unsigned LEB128 number of at most `bytesMax` bytes. */
   skipNumber(bytesMax: number): void {
     const start = this.at
     while (this.byte() >= 0x80)
@@ -58,7 +58,7 @@ export class Reader {
   }
 
   done(): void {
-    if (this.at !== this.end) throw new WasmLayoutError(this.at, 'has bytes that belong to nothing')
+    if (this.at !== this.end) throw new WasmLayoutError(this.at, 'has trailing bytes')
   }
 }
 

@@ -46,12 +46,12 @@ export function name(text: string): number[] {
   return [...u32(bytes.length), ...bytes]
 }
 
-/** Encodes a constant expression: `i32.const`, `end`. */
+/** Encodes the constant expression `i32.const value, end`. */
 export function constant(value: number): number[] {
   return [0x41, ...s32(value), 0x0b]
 }
 
-/** Appends one item to an encoded vector. */
+/** Returns an encoded vector with one item appended. `items` is the number of items before that. */
 export function oneMore(vector: Uint8Array, items: number, item: number[]): Writer {
   return new Writer()
     .add(u32(items + 1))

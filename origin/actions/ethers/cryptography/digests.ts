@@ -1,38 +1,44 @@
 import { createHash, createHmac } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** Checked between two pieces of work; returns true if the run has no time left. */
+/** Returns true if the run has no time left. Long computations call it at intervals. */
 export type MustStop = () => boolean
 
 export type DigestName = 'sha256' | 'sha512' | 'ripemd160'
 const NAMES: readonly string[] = ['sha256', 'sha512', 'ripemd160']
 
-/** Bytes hashed between two clock checks: 10 ms at noble's 100 MB/s, well within the time that a kill may take. */
+/**
+ * Number of bytes hashed between two clock checks. This takes 10 ms at 100 MB/s, the speed of @noble/hashes, which is
+ * short compared to the time that stopping a run may take.
+ */
 const PIECE_BYTES = 1024 * 1024
 
-/** @returns hex with the 0x prefix, like ethers digests */
+/** Returns a Keccak-256 digest as 0x hex, like ethers. */
 export function keccak256(bytes: Uint8Array, mustStop: MustStop): string {
   if (bytes.length <= PIECE_BYTES) return hexOf(keccak_256(bytes))
   return hexOf(absorbed(keccak_256.create(), bytes, mustStop).digest())
 }
 
-/** @throws Error if the name is not one of the three */
+/** Returns a digest as 0x hex. @throws Error if the algorithm is not a `DigestName` */
 export function digest(name: string, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(absorbed(createHash(known(name)), bytes, mustStop).digest())
 }
 
-/** @throws Error if the name is not one of the three */
+/** Returns an HMAC as 0x hex. @throws Error if the algorithm is not a `DigestName` */
 export function hmac(name: string, key: Uint8Array, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(absorbed(createHmac(known(name), key), bytes, mustStop).digest())
 }
 
-/** Throws if the run's time is up. Even if the error is caught, the sandbox is stopped at its next clock check. */
+/**
+ * Throws if the run has no time left. If the action catches the error, the sandbox is stopped at its next clock check
+ * anyway.
+ */
 export function lookAtTheClock(mustStop: MustStop): void {
-  if (mustStop()) throw new Error('the run has no time left')
+  if (mustStop()) throw new Error('the run is out of time')
 }
 
 export function known(name: string): DigestName {
-  if (!NAMES.includes(name)) throw new Error('there is no such digest')
+  if (!NAMES.includes(name)) throw new Error('unknown digest')
   return name as DigestName
 }
 

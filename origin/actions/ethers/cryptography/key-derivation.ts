@@ -6,45 +6,51 @@ import { known, lookAtTheClock } from './digests.ts'
 import { mixLane } from './scrypt-mix.ts'
 
 /**
- * Key derivation from a password takes as long as its parameters demand, inside one host call that the sandbox's own
- * interrupt cannot reach. These functions therefore check the run's clock themselves, and throw when its time is up.
+ * Password-based key derivation. Its duration depends on the parameters, and it takes place within one host call, which
+ * the sandbox's interrupt handler cannot stop. These functions therefore check the run's clock themselves, and throw
+ * when the time is up.
  */
 
-/** Rounds that are passed to Node in one call: about 10 ms of SHA-512. A mnemonic needs 2,048. */
+/**
+ * Maximum number of PBKDF2 rounds that are computed by Node in one call. They take about 10 ms with SHA-512. A mnemonic
+ * needs 2,048 rounds.
+ */
 const NATIVE_ROUNDS = 16_384
 
-/** Rounds of our own implementation between two clock checks: about 2 ms. */
+/** Number of PBKDF2 rounds between two clock checks in our own implementation. They take about 2 ms. */
 const ROUNDS_PER_LOOK = 1_024
 
 /**
- * Memory limit of one scrypt call, in the executor and in addition to the sandbox's 64 MiB. It allows the 256 MiB of a
- * geth keystore, twice what ethers' own keystores need, plus overhead. An executor computes one at a time.
+ * Memory limit of one scrypt call. This memory is allocated in the executor, in addition to the sandbox's 64 MiB. The
+ * limit permits the 256 MiB that a geth keystore needs, plus overhead; ethers' own keystores need half of that. An
+ * executor computes only one at a time.
  */
 export const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
 
 /**
- * Limits on the derived key and on the lanes of scrypt (128 r p bytes), both of which are filled before the first clock
- * check. ethers requests keys of 32 or 64 bytes only.
+ * Maximum size of the derived key, and of scrypt's parallel blocks (128 r p bytes). Both are filled before the first
+ * clock check. ethers only requests keys of 32 or 64 bytes.
  */
 const DERIVED_MAX_BYTES = 1024
 const LANES_MAX_BYTES = 256 * 1024
 
 /**
- * Limit on the bytes hashed before the first clock check, about 50 ms: the salt, once for each block of the key or of
- * the lanes. Usual salts have 32 bytes, and a mnemonic's passphrase is as long as a sentence.
+ * Maximum number of salt bytes hashed before the first clock check, which takes about 50 ms. The salt is hashed once
+ * for each block of the key, or of scrypt's initial data. Usual salts have 32 bytes, and the passphrase of a mnemonic
+ * is as long as a sentence.
  */
 const SALTED_MAX_BYTES = 16 * 1024 * 1024
 
 function requireShortSalt(salt: Uint8Array, derivedBytes: number): void {
   if (salt.length * Math.ceil(derivedBytes / sha256.outputLen) > SALTED_MAX_BYTES)
-    throw new Error(`a salt of ${salt.length} bytes is too long for that key derivation`)
+    throw new Error(`a salt of ${salt.length} bytes is too long for this key derivation`)
 }
 
 /**
- * PBKDF2 (RFC 8018).
- * @param name sha256 or sha512
- * @param rounds at least 1
- * @param length bytes of the key, at most 1 KiB
+ * Derives a key by PBKDF2 (RFC 8018).
+ * @param name digest: sha256 or sha512
+ * @param rounds number of rounds, at least 1
+ * @param length length of the key in bytes, at most 1 KiB
  */
 export function pbkdf2(
   name: string,
@@ -55,11 +61,11 @@ export function pbkdf2(
   mustStop: MustStop,
 ): Uint8Array {
   const digest = known(name)
-  if (digest === 'ripemd160') throw new Error('there is no such digest')
+  if (digest === 'ripemd160') throw new Error('unknown digest')
   if (!(rounds >= 1) || !(length >= 0) || !Number.isSafeInteger(length) || Number.isNaN(rounds))
     throw new Error('invalid key derivation parameters')
   if (length > DERIVED_MAX_BYTES)
-    throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
+    throw new Error(`a derived key can have at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, length)
   lookAtTheClock(mustStop)
   const hash = digest === 'sha256' ? sha256 : sha512
@@ -85,8 +91,8 @@ export function pbkdf2(
 }
 
 /**
- * scrypt (RFC 7914).
- * @param cost `N` is a power of two
+ * Derives a key by scrypt (RFC 7914).
+ * @param cost the parameters `N`, `r` and `p`; `N` is a power of two
  * @throws Error if the memory limit would be exceeded
  */
 export function scrypt(
@@ -100,15 +106,15 @@ export function scrypt(
     throw new Error('invalid key derivation parameters')
   if (128 * r * (N + p + 1) > SCRYPT_MAX_BYTES)
     throw new Error(
-      `scrypt with N=${N}, r=${r}, p=${p} needs more than the ${SCRYPT_MAX_BYTES / 1024 / 1024} MiB that an action may use for it`,
+      `scrypt with N=${N}, r=${r}, p=${p} needs more than the limit of ${SCRYPT_MAX_BYTES / 1024 / 1024} MiB`,
     )
   if (128 * r * p > LANES_MAX_BYTES)
-    throw new Error(`scrypt with r=${r}, p=${p} has more lanes than an action may use`)
+    throw new Error(`scrypt with r=${r}, p=${p} exceeds the limit for r * p`)
   if (length > DERIVED_MAX_BYTES)
-    throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
+    throw new Error(`a derived key can have at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, 128 * r * p)
   lookAtTheClock(mustStop)
-  // scrypt uses little-endian words, as does every machine that runs this code.
+  // scrypt uses little-endian words. This code runs only on little-endian machines.
   const lanes = new Int32Array(32 * r * p)
   const bytes = new Uint8Array(lanes.buffer)
   bytes.set(pbkdf2Sync(password, salt, 1, bytes.length, 'sha256'))
@@ -117,7 +123,8 @@ export function scrypt(
     for (let lane = 0; lane < p; lane++)
       mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, table, mustStop)
   } finally {
-    // Freed explicitly: it may be four times the size of the sandbox, and garbage collection may come late.
+    // Frees the table explicitly, because it may be four times as large as the sandbox, and garbage collection may be
+    // late.
     table.buffer.transfer(0)
   }
   return pbkdf2Sync(password, bytes, 1, length, 'sha256')

@@ -1,14 +1,14 @@
 /**
- * secp256k1 as the elliptic package implements it, for inputs that libsecp256k1 rejects: numbers beyond the field's
- * order are reduced, and an uncompressed point is not checked to be on the curve. For public values only: this code is
- * slow and not constant-time.
+ * secp256k1 arithmetic with the behavior of the elliptic package, for inputs that libsecp256k1 rejects. Numbers above
+ * the field's order are reduced, and an uncompressed point is not checked to be on the curve. For public values only,
+ * because this code is slow and not constant-time.
  */
 
-/** Order of the field, and of the group (SEC 2, 2.4.1). */
+/** Order of secp256k1's field, and order of its group (SEC 2, 2.4.1). */
 export const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Affine coordinates; undefined is the point at infinity. */
+/** A point in affine coordinates; undefined stands for the point at infinity. */
 export type Point = { x: bigint; y: bigint } | undefined
 
 const COORDINATE_BYTES = 32
@@ -17,7 +17,7 @@ export function toNumber(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 }
 
-/** Encodes 32 bytes, big-endian. */
+/** Encodes a number as 32 big-endian bytes. */
 export function toBytes(value: bigint): Buffer {
   return Buffer.from(hexOf(value), 'hex')
 }
@@ -27,7 +27,7 @@ export function modulo(value: bigint, order: bigint): bigint {
   return rest < 0n ? rest + order : rest
 }
 
-/** Modular inverse, or 0 if there is none. */
+/** Returns the modular inverse, or 0 if the value has none. */
 export function inverse(value: bigint, order: bigint): bigint {
   let [a, b, x, y] = [modulo(value, order), order, 1n, 0n]
   while (a > 1n) {
@@ -38,8 +38,8 @@ export function inverse(value: bigint, order: bigint): bigint {
 }
 
 /**
- * Returns the point with this x coordinate.
- * @throws Error 'invalid point' if there is none (elliptic's own message)
+ * Returns the curve point with the given x coordinate and parity of y.
+ * @throws Error 'invalid point', like elliptic, if there is no such point
  */
 export function lift(x: bigint, odd: boolean): NonNullable<Point> {
   const reduced = modulo(x, P)
@@ -51,8 +51,8 @@ export function lift(x: bigint, odd: boolean): NonNullable<Point> {
 }
 
 /**
- * Reads a point of 33 or 65 bytes. Does not check that a point of 65 bytes is on the curve.
- * @throws Error with elliptic's own messages
+ * Decodes a point of 33 or 65 bytes. Does not check that a 65-byte point is on the curve.
+ * @throws Error with the same messages as elliptic
  */
 export function decode(bytes: Uint8Array): NonNullable<Point> {
   const [kind] = bytes
@@ -67,7 +67,7 @@ export function decode(bytes: Uint8Array): NonNullable<Point> {
   throw new Error('Unknown point format')
 }
 
-/** Returns hex, or '' for the point at infinity. */
+/** Encodes a point as hex. Returns '' for the point at infinity. */
 export function encode(point: Point, compressed: boolean): string {
   if (point === undefined) return ''
   if (!compressed) return `04${hexOf(point.x)}${hexOf(point.y)}`

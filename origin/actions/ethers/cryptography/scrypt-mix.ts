@@ -1,18 +1,18 @@
 import type { MustStop } from './digests.ts'
 import { lookAtTheClock } from './digests.ts'
 
-/** 32-bit words of one Salsa block. */
+/** Number of 32-bit words in a Salsa20 block. */
 const WORDS = 16
 
-/** Salsa blocks between two clock checks: about 1 ms. */
+/** Number of Salsa20 blocks computed between two clock checks. They take about 1 ms. */
 const BLOCKS_PER_LOOK = 8_192
 
 /**
- * scryptROMix (RFC 7914, 5): mixes one lane in place.
- * @param lane 32 r words, little-endian
+ * scryptROMix (RFC 7914, 5). Mixes one of scrypt's parallel blocks in place.
+ * @param lane the block: 32 r words, little-endian
  * @param N a power of two
- * @param table scratch space of N times the lane's size, with arbitrary contents
- * @throws Error if the run has no time left
+ * @param table scratch space of N times the block's size; its previous contents do not matter
+ * @throws Error if the run is out of time
  */
 export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop: MustStop): void {
   const width = lane.length
@@ -30,10 +30,12 @@ export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop
     mixBlocks(from, to)
     ;[from, to] = [to, from]
   }
-  // The number of steps is even, so the result is in `lane`.
+  // The two buffers are swapped an even number of times, so the result is in `lane`.
 }
 
-/** scryptBlockMix (RFC 7914, 4): writes the even blocks first, then the odd ones. */
+/**
+ * scryptBlockMix (RFC 7914, 4). Writes the even blocks to the first half of `to`, and the odd ones to the second half.
+ */
 function mixBlocks(from: Int32Array, to: Int32Array): void {
   const half = from.length / 2
   let last = from.length - WORDS
@@ -49,7 +51,9 @@ function mixBlocks(from: Int32Array, to: Int32Array): void {
 
 const turned = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
 
-/** Salsa20/8 of two XORed blocks (RFC 7914, 3). Uses variables because an array takes twice as long. */
+/**
+ * Salsa20/8 of the XOR of two blocks (RFC 7914, 3). Uses local variables, because an array would take twice as long.
+ */
 // prettier-ignore
 function salsa(a: Int32Array, i: number, b: Int32Array, j: number, to: Int32Array, k: number): void {
   const s0 = (a[i + 0] as number) ^ (b[j + 0] as number); const s1 = (a[i + 1] as number) ^ (b[j + 1] as number)

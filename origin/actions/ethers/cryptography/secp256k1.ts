@@ -15,15 +15,18 @@ import {
 } from './points.ts'
 
 /**
- * The curve operations that ethers' SigningKey needs, computed by libsecp256k1. Keys and points are hex without a
- * prefix. '' is the point at infinity, which ethers cannot encode. A key beyond the group's order is reduced modulo the
- * order, as elliptic does.
+ * Curve operations for ethers' SigningKey, computed by libsecp256k1. Private keys and points are hex without a prefix.
+ * '' is the point at infinity, which ethers cannot encode. Like elliptic, reduces a private key above the group's
+ * order.
  */
 
-/** Size in bytes of a private key, of a digest, and of each half of a signature. */
+/** Size of a private key, of a digest, and of each half of a signature, in bytes. */
 const SCALAR_BYTES = 32
 
-/** @returns the public key of 65 bytes, followed by the one of 33 bytes */
+/**
+ * Returns the public key of a private key, as hex: the uncompressed form (65 bytes), followed by the compressed form
+ * (33 bytes).
+ */
 export function publicKeys(privateKey: string): string {
   const scalar = scalarOf(privateKey)
   if (scalar === undefined) return ''
@@ -35,10 +38,10 @@ export function publicKeys(privateKey: string): string {
 }
 
 /**
- * Signs deterministically (RFC 6979), with the lower s.
+ * Creates a deterministic signature (RFC 6979) with low s.
  * @param digest 32 bytes as hex
- * @param length length of the digest's string in the guest, including its 0x
- * @returns r, s (64 characters each), and the recovery id, one digit; '' if the digest does not have 32 bytes
+ * @param length length of the digest string in the guest, including its 0x prefix
+ * @returns r and s (64 hex characters each), and the recovery ID (one digit); '' if the digest does not have 32 bytes
  * @throws Error if the key is invalid
  */
 export function sign(privateKey: string, digest: string, length: number): string {
@@ -52,11 +55,12 @@ export function sign(privateKey: string, digest: string, length: number): string
 }
 
 /**
- * Recovers the public key of a signature, 65 bytes.
- * @param digest of any length, as in ethers
- * @param r @param s 32 bytes as hex
- * @param id 0 to 3
- * @throws Error with elliptic's own messages
+ * Recovers the public key from a signature. Returns the uncompressed point (65 bytes) as hex.
+ * @param digest digest of any length, as in ethers
+ * @param r 32 bytes as hex
+ * @param s 32 bytes as hex
+ * @param id recovery ID, 0 to 3
+ * @throws Error with the same messages as elliptic
  */
 export function recover(digest: Uint8Array, r: string, s: string, id: number): string {
   const hash = toBytes(modulo(toNumber(digest), N))
@@ -71,17 +75,18 @@ function libraryRecovers(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 
     const point = secp256k1.recover(hash, signature, id, false)
     return point === null ? undefined : Buffer.from(point).toString('hex')
   } catch {
-    // The library rejects zeros and numbers beyond the order.
+    // The library rejects zero, and numbers that are not below the order.
     return undefined
   }
 }
 
-/** Computes Q = (s R - e G) / r. Reduces numbers that the library would reject. */
+/** Recovers a public key as Q = (s R - e G) / r. Reduces numbers that libsecp256k1 would reject. */
 function recoverAnything(hash: Uint8Array, signature: Uint8Array, id: number): string {
   const r = toNumber(signature.subarray(0, SCALAR_BYTES))
   const s = toNumber(signature.subarray(SCALAR_BYTES))
   const second = id > 1
-  // Elliptic's own message. A second key exists only if r is below the difference of the two orders.
+  // Same message as in elliptic, including its typos. A second key exists only if r is below the difference of the two
+  // orders.
   if (second && r >= P - N) throw new Error('Unable to find sencond key candinate')
   const point = lift(second ? r + N : r, (id & 1) === 1)
   const overR = inverse(r, N)
@@ -94,12 +99,12 @@ export function convert(point: Uint8Array, compressed: boolean): string {
   return encode(decode(point), compressed)
 }
 
-/** Returns the sum of two points, 33 bytes. */
+/** Returns the sum of two points, as a compressed point (33 bytes) in hex. */
 export function sum(a: Uint8Array, b: Uint8Array): string {
   return encode(add(decode(a), decode(b)), true)
 }
 
-/** Returns the x coordinate of the other point multiplied by the private key. */
+/** Computes an ECDH shared secret: the x coordinate of `other` multiplied by the private key. */
 export function sharedSecret(privateKey: string, other: Uint8Array): string {
   const point = decode(other)
   if (!isOnCurve(point)) throw new Error('public point not validated')
@@ -128,7 +133,7 @@ function scalarOf(privateKey: string): Uint8Array | undefined {
   return scalar.every((byte) => byte === 0) ? undefined : scalar
 }
 
-/** Reduces a number modulo the group's order. Nearly all numbers are below it and are returned unchanged. */
+/** Reduces a number modulo the group's order. Nearly all numbers are below the order and are returned unchanged. */
 function reduced(bytes: Buffer): Buffer {
   return bytes.compare(ORDER) < 0 ? bytes : toBytes(modulo(toNumber(bytes), N))
 }

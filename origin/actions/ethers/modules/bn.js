@@ -1,14 +1,14 @@
-/* Replaces bn.js: the part of it that BigNumber uses, implemented with BigInt. */
+/* Replacement for bn.js. Implements the part that ethers' BigNumber uses, with BigInt. */
 const mask = (width) => (1n << BigInt(width)) - 1n
 
-/* The engine's BigInts have at most this many bits. */
+/* Maximum size of a BigInt in the engine, in bits. */
 const MAX_BITS = 2 ** 20
 
 function assert(holds, message) {
   if (!holds) throw new Error(message || 'Assertion failed')
 }
 
-/* Width of a shift or a mask. Like bn.js, accepts any number and truncates it. */
+/* Converts the width of a shift or a mask to a BigInt. Like bn.js, accepts any non-negative number and truncates it. */
 function widthOf(bits) {
   assert(typeof bits === 'number' && bits >= 0)
   return BigInt(Math.trunc(bits))
@@ -115,7 +115,7 @@ export class BN {
   abs() {
     return this.value < 0n ? -this.value : this.value
   }
-  /* Inverts all bits below the width and clears the others. */
+  /* Returns the value with all bits below `width` inverted and all others cleared. */
   notn(width) {
     assert(typeof width === 'number' && width >= 0)
     return ~this.abs() & mask(Math.ceil(width))

@@ -1,5 +1,5 @@
 /* global host -- a parameter of the function that wraps the bundle */
-/* Replaces @ethersproject/keccak256: the host computes the digests instead of js-sha3. */
+/* Replacement for @ethersproject/keccak256. The host computes the digests, instead of js-sha3. */
 import { arrayify } from '@ethersproject/bytes'
 
 const { keccak256: ofBytes, keccak256OfHex: ofHex } = host

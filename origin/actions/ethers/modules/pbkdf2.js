@@ -1,5 +1,5 @@
 /* global host */
-/* Replaces pbkdf2.js of @ethersproject/pbkdf2: the host computes the rounds. */
+/* Replacement for pbkdf2.js of @ethersproject/pbkdf2. The host computes the key. */
 import { arrayify } from '@ethersproject/bytes'
 import { computeHmac } from '@ethersproject/sha2'
 
@@ -8,7 +8,7 @@ const { pbkdf2: derive } = host
 export function pbkdf2(password, salt, iterations, keylen, hashAlgorithm) {
   password = arrayify(password)
   salt = arrayify(salt)
-  /* Both reject the inputs that ethers rejects, with the same errors. */
+  /* Allocating the key and computing one HMAC reject invalid inputs with the same errors as the original code. */
   const length = new Uint8Array(keylen).length
   computeHmac(hashAlgorithm, password, salt)
   if (length === 0) throw new RangeError('offset is out of bounds')

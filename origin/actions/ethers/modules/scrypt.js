@@ -1,5 +1,5 @@
 /* global host */
-/* Replaces scrypt-js: makes the same checks with the same errors, and does the work in one host call. */
+/* Replacement for scrypt-js. Makes the same checks, with the same errors, and computes the key in one host call. */
 const { scrypt: derive } = host
 const MAX_VALUE = 0x7fffffff
 

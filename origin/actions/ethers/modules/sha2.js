@@ -1,5 +1,5 @@
 /* global host */
-/* Replaces sha2.js of @ethersproject/sha2: the host computes the digests instead of hash.js. */
+/* Replacement for sha2.js of @ethersproject/sha2. The host computes the digests, instead of hash.js. */
 import { arrayify } from '@ethersproject/bytes'
 import { Logger } from '@ethersproject/logger'
 import { version } from './_version'

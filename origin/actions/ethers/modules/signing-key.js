@@ -1,5 +1,8 @@
 /* global host */
-/* Replaces @ethersproject/signing-key: the same class, with the host's secp256k1 instead of elliptic. */
+/*
+ * Replacement for @ethersproject/signing-key. Provides the same class, based on the host's secp256k1 instead of
+ * elliptic.
+ */
 import { arrayify, hexDataLength, hexlify, splitSignature } from '@ethersproject/bytes'
 import { Logger } from '@ethersproject/logger'
 import { defineReadOnly } from '@ethersproject/properties'
@@ -18,8 +21,9 @@ const {
 const HIGH_DIGITS = '89abcdef'
 
 /*
- * Adds the prefix to hex returned by the host, or throws the elliptic error that follows a '!'. '' is the point at
- * infinity. It has no coordinates to encode, and elliptic then fails with this error of Node.
+ * Adds the 0x prefix to hex that the host returned. If the text starts with '!', the rest is the message of an elliptic
+ * error, which is thrown. '' stands for the point at infinity. It has no coordinates, and elliptic fails with this Node
+ * error when it encodes that point.
  */
 function written(hex) {
   if (hex === '') throw new TypeError("Cannot read properties of null (reading 'fromRed')")
@@ -72,8 +76,8 @@ export class SigningKey {
     const recoveryParam = made.charCodeAt(128) - 48
     if (recoveryParam > 1) return splitSignature({ recoveryParam, r, s })
     /*
-     * The same object as splitSignature returns, with its keys in the same order. s is low, so its top bit is free for
-     * the parity.
+     * Builds the same object as splitSignature, with its keys in the same order. s is low, so its top bit is free to
+     * store the parity.
      */
     const yParityAndS = recoveryParam
       ? '0x' + HIGH_DIGITS[made.charCodeAt(64) - 48] + s.substring(3)

@@ -1,6 +1,6 @@
 /*
- * Replaces wordlists.js of @ethersproject/wordlists, which has English only. This one has the word lists of the Node
- * build.
+ * Replacement for wordlists.js of @ethersproject/wordlists. The original browser module contains only English; this one
+ * contains the word lists of the Node build.
  */
 import { langCz } from './lang-cz'
 import { langEn } from './lang-en'

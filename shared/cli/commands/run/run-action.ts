@@ -14,10 +14,14 @@ export type GivenRun = GivenParams & {
   json?: boolean
 }
 
-/** Debounce time, because editors write a file in several steps. */
+/** Debounce time for changes of the source file, in milliseconds. Editors write a file in several steps. */
 const SETTLED_MS = 50
 
-/** @returns the exit code: 1 if the action failed */
+/**
+ * Runs an action once and prints its response.
+ * @returns the exit code
+ * @throws {ActionFailed} if the action failed
+ */
 export async function runAction(
   file: string,
   given: GivenRun,
@@ -45,7 +49,7 @@ async function execute(
   } catch (error) {
     if (!(error instanceof ActionFailed)) throw error
     keepReceipt(error.receipt, given, cli)
-    // The JSON error contains the stack and the logs.
+    // With `--json`, the caller prints the error as JSON, which includes the stack and the logs.
     if (given.json) throw error
     tell(error.logs, cli)
     for (const line of error.actionStack.split('\n').slice(1)) if (line) cli.warn(printable(line))
@@ -53,23 +57,26 @@ async function execute(
   }
 }
 
-/** Runs until Ctrl-C. Reports rejected or failed runs, then waits for the next change. */
+/**
+ * Runs an action and repeats it after each change of its source, until Ctrl-C. If a run is rejected or fails, reports
+ * the error and waits for the next change.
+ */
 export async function watchAction(
   file: string,
   given: GivenRun,
   command: Command,
   cli: Cli,
 ): Promise<number> {
-  if (file === '-') throw new UsageError('--watch takes a file')
-  if (given.json) throw new UsageError('--json gives one document, and --watch does not end')
+  if (file === '-') throw new UsageError('--watch needs a file, not standard input')
+  if (given.json) throw new UsageError('--json cannot be combined with --watch')
   const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
   const path = resolve(folder, file)
-  // Fails at once for a mistyped name. If the file disappears later, an editor is probably replacing it.
+  // Fails immediately if the file does not exist. If the file disappears later, an editor is probably replacing it.
   await cli.text(file)
   let last: string | undefined
   let wake: () => void = () => undefined
-  // Watches the folder, because editors replace the file instead of writing to it.
+  // Watches the folder instead of the file, because many editors replace a file instead of writing to it.
   const watcher = watch(dirname(path), (_, name) => {
     if (name === null || name === basename(path)) setTimeout(() => wake(), SETTLED_MS)
   })
@@ -85,7 +92,7 @@ export async function watchAction(
           if (!failure) throw error
           for (const line of failureLines(failure)) cli.warn(line)
         })
-        cli.progress(command, `Waiting for a change of ${file}; Ctrl-C ends it.`)
+        cli.progress(command, `Waiting for changes to ${file}. Press Ctrl-C to stop.`)
       } else if (!signal.aborted) await changed
     }
     return EXIT.interrupted
@@ -94,12 +101,15 @@ export async function watchAction(
   }
 }
 
-/** Prints logs line by line, without control characters. */
+/** Prints the logs of an action line by line, with control characters replaced. */
 function tell(logs: string, cli: Cli): void {
   if (logs !== '') for (const line of logs.replace(/\n$/, '').split('\n')) cli.warn(printable(line))
 }
 
-/** Formats text unchanged for programs and sanitized for terminals, and other values as JSON. */
+/**
+ * Formats a response for standard output. Text is sanitized only if standard output is a terminal. Other values are
+ * formatted as JSON.
+ */
 function shown(response: unknown, { terminal }: Cli): string {
   if (typeof response !== 'string') return jsonText(response, 2)
   return terminal.isTerminal ? response.split('\n').map(printable).join('\n') : response
@@ -110,6 +120,6 @@ function keepReceipt(receipt: string | undefined, { receipt: to }: GivenRun, cli
   try {
     writeFileSync(resolve(cli.terminal.folder, to), `${receipt}\n`)
   } catch (error) {
-    cli.warn(`svc: the receipt was not written: ${(error as Error).message}`)
+    cli.warn(`svc: cannot write the receipt: ${(error as Error).message}`)
   }
 }

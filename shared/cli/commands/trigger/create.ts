@@ -1,4 +1,4 @@
-/** `svc trigger create`, `update` and `preview`. */
+/** Registers the commands `svc trigger create`, `update` and `preview`. */
 import type { Command } from 'commander'
 import type { TriggerFields } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
@@ -12,9 +12,9 @@ import { TRIGGER, triggerNamed } from './which.ts'
 export function registerCreate(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('create')
-    .description('Makes a trigger that runs an action. A key and what fires it have to be named.')
-    .argument('[action]', 'the file with the JavaScript; - for standard input')
-    .option('--disabled', 'nothing fires it until svc trigger enable')
+    .description('Create a trigger that runs an action. Use one of --webhook, --cron and --chain.')
+    .argument('[action]', 'JavaScript file; - for standard input')
+    .option('--disabled', 'create the trigger disabled, until svc trigger enable')
   takesFiring(takesCaps(command))
   cli.atDeployment(cli.withUsageKey(command))
   examples(command, [
@@ -38,10 +38,12 @@ export function registerCreate(trigger: Command, cli: Cli): void {
 export function registerUpdate(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('update')
-    .description('Changes a trigger: what is not named stays as it is. Its kind is fixed.')
+    .description(
+      'Change a trigger. Fields that are not given stay unchanged. The kind cannot change.',
+    )
     .argument('<trigger>', TRIGGER)
-    .option('--action <file>', 'the file with the JavaScript; - for standard input')
-    .option('--new-usage-key', 'stores another usage key, found as create finds it')
+    .option('--action <file>', 'JavaScript file; - for standard input')
+    .option('--new-usage-key', 'store another usage key, selected as in create')
   takesFiring(takesCaps(command))
   cli.atDeployment(cli.withUsageKey(command))
   examples(command, ['svc trigger update greeter --max-runs-per-minute 30 --params greeting=hello'])
@@ -51,10 +53,11 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
       ...(await givenFields(cli, given)),
       ...(given.action !== undefined && { action_code: await cli.text(given.action) }),
     }
-    // A usage key in the environment alone does not replace the trigger's key.
+    // The trigger's usage key is replaced only on request. A usage key in the environment is not enough.
     if (given.newUsageKey || given.usageKeyFile !== undefined)
       changes.usage_api_key = await cli.usageKey(command)
-    if (Object.keys(changes).length === 0) throw new UsageError('update takes what is to change')
+    if (Object.keys(changes).length === 0)
+      throw new UsageError('nothing to change: use at least one option')
     const { triggers } = await cli.client(command, { token: true })
     const stored = await triggers.patch(await triggerNamed(triggers, named), changes)
     cli.say(command, stored, () => [...triggerLines(stored), ...warningLines(stored)])
@@ -64,7 +67,7 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
 export function registerPreview(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('preview')
-    .description('Says what a trigger would do, and makes none: next ticks, last logs, params.')
+    .description('Show what a trigger would do without creating it: next ticks, last logs, params.')
   cli.atDeployment(takesFiring(command))
   examples(command, ['svc trigger preview --cron "*/5 * * * *"'])
   command.action(async (given: GivenFields) => {
@@ -76,15 +79,15 @@ export function registerPreview(trigger: Command, cli: Cli): void {
   })
 }
 
-const KINDS = 'say what fires it: --webhook, --cron or --chain'
+const KINDS = 'use one of --webhook, --cron and --chain'
 
 type Given = Awaited<ReturnType<typeof givenFields>>
 
-/** Checks required fields locally, before a usage key is looked up. */
+/** Checks the required fields of a new trigger before a usage key is read. */
 function creatable({ kind, name, action_code, ...fields }: Given) {
-  if (action_code === undefined) throw new UsageError('name the file of the action')
+  if (action_code === undefined) throw new UsageError('no action: name its source file')
   if (kind === undefined) throw new UsageError(KINDS)
-  if (name === undefined) throw new UsageError('give it a name: --name')
+  if (name === undefined) throw new UsageError('no name: use --name')
   return { ...fields, kind, name, action_code }
 }
 
@@ -92,7 +95,7 @@ async function ticksOf(
   triggers: TriggerOperations,
   { kind, config }: Pick<TriggerFields, 'kind' | 'config'>,
 ): Promise<string[]> {
-  // The trigger was created. Failing to show its next ticks is not an error.
+  // The trigger has already been created, so a failure to fetch its next ticks is ignored.
   const preview = await triggers.preview({ kind, config }).catch(() => undefined)
   return preview?.next ?? []
 }

@@ -1,4 +1,4 @@
-/** Reads a trigger's fields from the options of `create`, `update` and `preview`. The service validates them. */
+/** Reads a trigger's fields from the options of `create`, `update` and `preview`. The service validates the fields. */
 import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -22,39 +22,42 @@ export type GivenFields = GivenParams & {
 
 type Kind = TriggerFields['kind']
 
-/** Adds the options that determine the kind of trigger and what fires it. */
+/** Adds the command-line options that determine a trigger's kind and the events that fire it. */
 export function takesFiring(command: Command): Command {
   return command
-    .option('--webhook', 'fired by a POST to a URL of its own')
-    .option('--cron <expression>', 'fired by the clock, in UTC: 5 fields, or 6 with seconds first')
-    .option('--chain <name>', 'fired by events of a contract on this chain')
-    .option('--contract <address>', 'chain events: the contract')
-    .option('--event <signature>', 'chain events: such as "Transfer(address,address,uint256)"')
-    .option('--from-block <number>', 'chain events: backfills from this block')
+    .option('--webhook', 'fire on a POST to the trigger’s own URL')
+    .option('--cron <expression>', 'fire on a schedule, in UTC: 5 fields, or 6 with seconds first')
+    .option('--chain <name>', 'fire on events of a contract on this chain')
+    .option('--contract <address>', 'chain events: address of the contract')
+    .option(
+      '--event <signature>',
+      'chain events: event signature, such as "Transfer(address,address,uint256)"',
+    )
+    .option('--from-block <number>', 'chain events: backfill from this block')
     .option(
       '--topic <topic>',
-      'chain events: the next indexed argument: a topic, several with commas, or any; up to three times',
+      'chain events: filter for the next indexed argument: a topic, several separated by commas, or any; up to three times',
       each,
     )
-    .option('--params <key=value>', 'params of every run; JSON, or text; may be repeated', each)
-    .option('--params-file <file>', 'the same, as a JSON object')
+    .option('--params <key=value>', 'param of every run, as JSON or text; can be repeated', each)
+    .option('--params-file <file>', 'file with params as a JSON object')
     .option(
       '--option <key=value>',
-      'such as concurrency=4, dedup=true, pass_headers=["x-a"]; may be repeated',
+      'option, such as concurrency=4, dedup=true, pass_headers=["x-a"]; can be repeated',
       each,
     )
-    .option('--file <file>', 'JSON of the fields as the API has them; options go over it')
+    .option('--file <file>', 'JSON file with the fields of the API; options override it')
 }
 
-/** Adds the options of stored triggers only. */
+/** Adds the options that apply only to stored triggers, not to previews. */
 export function takesCaps(command: Command): Command {
   return command
-    .option('--name <name>', 'its name')
-    .option('--max-runs-per-minute <n>', 'runs that start within a minute')
-    .option('--max-queued-runs <n>', 'runs that wait')
+    .option('--name <name>', 'name of the trigger')
+    .option('--max-runs-per-minute <n>', 'maximum number of runs that start per minute')
+    .option('--max-queued-runs <n>', 'maximum number of queued runs')
 }
 
-/** Returns only the fields that were given. @throws {UsageError} */
+/** Returns the trigger fields that the options specify. @throws {UsageError} if the options are invalid */
 export async function givenFields(
   cli: Cli,
   given: GivenFields,
@@ -76,7 +79,7 @@ export async function givenFields(
 function firing(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
   const { webhook, cron, chain, contract, event, fromBlock, topic } = given
   const ways = [webhook, cron, chain].filter((way) => way !== undefined)
-  if (ways.length > 1) throw new UsageError('a trigger takes one of --webhook, --cron and --chain')
+  if (ways.length > 1) throw new UsageError('use only one of --webhook, --cron and --chain')
   if (chain === undefined && [contract, event, fromBlock, topic].some((one) => one !== undefined))
     throw new UsageError('--contract, --event, --from-block and --topic need --chain')
   if (webhook) return { kind: 'webhook', config: {} }

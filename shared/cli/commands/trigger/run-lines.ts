@@ -2,10 +2,10 @@ import type { Run } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
-/** Indents a run's second line to align with the time above it. */
+/** Indentation of the second line of a listed run. It aligns the line with the time in the first line. */
 const INDENT = '         '
 
-/** Formats each run as two lines: status, time and ID, then the outcome. */
+/** Formats each run as two lines: the status, time and ID on the first line, and the outcome on the second. */
 export function runsLines(runs: readonly Run[]): string[] {
   const heads = columns(
     runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]),
@@ -24,15 +24,15 @@ export function runLines(run: Run): string[] {
       started: moment(run.started_at),
       finished: moment(run.finished_at),
       attempt: String(run.attempt),
-      'next try': run.next_attempt_at === null ? undefined : moment(run.next_attempt_at),
+      'next attempt': run.next_attempt_at === null ? undefined : moment(run.next_attempt_at),
       'waiting for': run.waiting_for ?? undefined,
       action: run.action_cid,
       charged: cents(run),
       'replay of': run.replay_of ?? undefined,
       test: run.test ? 'yes' : undefined,
-      reorged: run.reorged ? 'its log is no longer on the chain' : undefined,
+      reorged: run.reorged ? 'the log is no longer on the chain' : undefined,
       receipt:
-        run.receipt === null ? undefined : 'yes: --json has it, svc receipt verify checks it',
+        run.receipt === null ? undefined : 'yes: --json prints it, svc receipt verify checks it',
       input: JSON.stringify(run.input),
       response: run.status === 'success' ? JSON.stringify(run.response) : undefined,
     }),
@@ -58,8 +58,8 @@ function summary(run: Run): string {
 function outcome({ status, response, error, waiting_for, next_attempt_at }: Run): unknown {
   if (status === 'success') return response
   if (status === 'failed') return error ?? ''
-  if (waiting_for !== null) return `waits for ${waiting_for}`
-  return next_attempt_at === null ? '' : `is tried again at ${moment(next_attempt_at)}`
+  if (waiting_for !== null) return `waiting for ${waiting_for}`
+  return next_attempt_at === null ? '' : `next attempt at ${moment(next_attempt_at)}`
 }
 
 function duration({ started_at, finished_at }: Run): string {

@@ -1,4 +1,4 @@
-/** `svc trigger runs`, `run`, `cancel` and `replay`. */
+/** Registers the commands `svc trigger runs`, `run`, `cancel` and `replay`. */
 import type { Command } from 'commander'
 import type { ReplayFields, RunFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -8,7 +8,7 @@ import { runLines, runsLines } from './run-lines.ts'
 import { integerOf } from '../values.ts'
 import { RUN, runNamed, TRIGGER, triggerNamed } from './which.ts'
 
-/** About one screen. */
+/** Default number of listed runs, which fills about one screen. */
 const RUNS_SHOWN = '20'
 
 type Given = {
@@ -21,12 +21,12 @@ type Given = {
 export function registerRuns(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('runs')
-    .description('The runs of a trigger, the newest first.')
+    .description('List the runs of a trigger, newest first.')
     .argument('<trigger>', TRIGGER)
-    .option('--status <status>', 'queued, running, success or failed alone')
-    .option('--since <time>', 'queued at this time or later: RFC 3339')
-    .option('--until <time>', 'queued before this time')
-    .option('--limit <n>', 'at most so many', RUNS_SHOWN)
+    .option('--status <status>', 'only runs with this status: queued, running, success or failed')
+    .option('--since <time>', 'only runs queued at this time or later (RFC 3339)')
+    .option('--until <time>', 'only runs queued before this time')
+    .option('--limit <n>', 'maximum number of runs', RUNS_SHOWN)
   cli.atDeployment(command)
   examples(command, ['svc trigger runs greeter', 'svc trigger runs greeter --status failed --json'])
   command.action(async (named: string, { limit, ...filter }: Given) => {
@@ -41,9 +41,9 @@ export function registerRuns(trigger: Command, cli: Cli): void {
 export function registerRun(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('run')
-    .description('One run: input, response or error, console output.')
+    .description('Show a run: input, response or error, console output.')
     .argument('<run>', RUN)
-    .option('--wait', 'until it has ended; exit code 1 where it failed')
+    .option('--wait', 'wait until the run ends; exit code 1 if it failed')
   cli.atDeployment(command)
   examples(command, ['svc trigger run greeter --wait'])
   command.action(async (named: string, { wait }: { wait?: true }) => {
@@ -58,10 +58,10 @@ export function registerRun(trigger: Command, cli: Cli): void {
 export function registerCancel(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('cancel')
-    .description('Ends a run that is queued, as failed. One that has begun goes on.')
+    .description('Cancel a queued run, which then counts as failed. A started run continues.')
     .argument('<run>', RUN)
   cli.atDeployment(command)
-  // With one start per minute, the second run stays queued.
+  // The first example allows one run per minute, so that the second run stays queued and can be cancelled.
   examples(command, [
     'svc trigger update greeter --max-runs-per-minute 1',
     `svc trigger fire greeter --body '{"name": "first"}' --no-wait`,
@@ -78,10 +78,13 @@ export function registerCancel(trigger: Command, cli: Cli): void {
 export function registerReplay(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('replay')
-    .description('Runs the event of a run again, as a new run, and waits for its end.')
+    .description('Start a new run with the event of an earlier one, and wait for it.')
     .argument('<run>', RUN)
-    .option('--code <which>', 'current: the trigger’s as it is now; original: as the run had it')
-    .option('--no-wait', 'only queues it')
+    .option(
+      '--code <which>',
+      'current: the trigger’s current code; original: the code of the earlier run',
+    )
+    .option('--no-wait', 'queue the run without waiting for it')
   cli.atDeployment(command)
   examples(command, ['svc trigger replay greeter', 'svc trigger replay greeter --code original'])
   type Replayed = { code?: NonNullable<ReplayFields['code']>; wait: boolean }

@@ -1,4 +1,4 @@
-/** `svc trigger list` and `show`. */
+/** Registers the commands `svc trigger list` and `show`. */
 import type { Command } from 'commander'
 import type { TriggerFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -12,10 +12,10 @@ type Given = { kind?: NonNullable<TriggerFilter['kind']>; enabled?: true; disabl
 export function registerList(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('list')
-    .description('Your triggers, the newest first.')
-    .option('--kind <kind>', 'webhook, schedule or chain_event alone')
-    .option('--enabled', 'those that are enabled')
-    .option('--disabled', 'those that are not')
+    .description('List your triggers, newest first.')
+    .option('--kind <kind>', 'only triggers of this kind: webhook, schedule or chain_event')
+    .option('--enabled', 'only enabled triggers')
+    .option('--disabled', 'only disabled triggers')
   cli.atDeployment(command)
   examples(command, ['svc trigger list', 'svc trigger list --kind webhook --json'])
   command.action(async ({ kind, enabled, disabled }: Given) => {
@@ -32,9 +32,9 @@ export function registerList(trigger: Command, cli: Cli): void {
 export function registerShow(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('show')
-    .description('A trigger, and how it fares.')
+    .description('Show a trigger and its statistics.')
     .argument('<trigger>', TRIGGER)
-    .option('--code', 'its source alone')
+    .option('--code', 'print only its source')
   cli.atDeployment(command)
   examples(command, ['svc trigger show greeter', 'svc trigger show greeter --code'])
   command.action(async (named: string, { code }: { code?: true }) => {
@@ -42,7 +42,7 @@ export function registerShow(trigger: Command, cli: Cli): void {
     const shown = await triggers.get(await triggerNamed(triggers, named))
     if (!code) return cli.say(command, shown, () => triggerLines(shown))
     const { action_code: source } = shown
-    // Unmodified, for redirection into a file.
+    // If standard output is redirected, for example to a file, the source is printed unmodified.
     if (!cli.terminal.isTerminal) return cli.terminal.write(source)
     cli.terminal.write(`${source.split('\n').map(printable).join('\n')}\n`)
   })

@@ -1,4 +1,4 @@
-/** `svc trigger enable`, `disable`, `delete` and `purge`. */
+/** Registers the commands `svc trigger enable`, `disable`, `delete` and `purge`. */
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'
@@ -7,8 +7,13 @@ import { triggerLines } from './trigger-lines.ts'
 import { TRIGGER, triggerNamed } from './which.ts'
 
 export function registerSwitches(trigger: Command, cli: Cli): void {
-  registerSwitch(trigger, cli, 'enable', 'It fires again. What a sender posted meanwhile is lost.')
-  registerSwitch(trigger, cli, 'disable', 'Nothing fires it, until it is enabled.')
+  registerSwitch(
+    trigger,
+    cli,
+    'enable',
+    'Enable a trigger. Webhooks posted while it was disabled are lost.',
+  )
+  registerSwitch(trigger, cli, 'disable', 'Disable a trigger until it is enabled again.')
 }
 
 function registerSwitch(
@@ -31,15 +36,15 @@ function registerSwitch(
 export function registerDelete(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('delete')
-    .description('Deletes a trigger with its history. It cannot be had back.')
+    .description('Delete a trigger and its history. This cannot be undone.')
     .argument('<trigger>', TRIGGER)
-    .option('--yes', 'without asking')
+    .option('--yes', 'do not ask for confirmation')
   cli.atDeployment(command)
   examples(command, ['svc trigger delete greeter --yes'])
   command.action(async (named: string, { yes }: { yes?: true }) => {
     const { triggers } = await cli.client(command, { token: true })
     const id = await triggerNamed(triggers, named)
-    if (!yes && !(await cli.confirm(`Delete ${printable(named)} with all of its runs?`))) return
+    if (!yes && !(await cli.confirm(`Delete ${printable(named)} and all of its runs?`))) return
     await triggers.delete(id)
     cli.say(command, { deleted: id }, () => [`deleted ${id}`])
   })
@@ -48,16 +53,16 @@ export function registerDelete(trigger: Command, cli: Cli): void {
 export function registerPurge(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('purge')
-    .description('Ends all of its runs that are queued, as failed.')
+    .description('Cancel all queued runs of a trigger, which then count as failed.')
     .argument('<trigger>', TRIGGER)
-    .option('--yes', 'without asking')
+    .option('--yes', 'do not ask for confirmation')
   cli.atDeployment(command)
   examples(command, ['svc trigger purge greeter --yes'])
   command.action(async (named: string, { yes }: { yes?: true }) => {
     const { triggers } = await cli.client(command, { token: true })
     const id = await triggerNamed(triggers, named)
-    if (!yes && !(await cli.confirm(`End all queued runs of ${printable(named)}?`))) return
+    if (!yes && !(await cli.confirm(`Cancel all queued runs of ${printable(named)}?`))) return
     const purged = await triggers.purge(id)
-    cli.say(command, purged, () => [`${purged.cancelled} runs ended`])
+    cli.say(command, purged, () => [`${purged.cancelled} runs cancelled`])
   })
 }

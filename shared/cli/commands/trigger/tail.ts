@@ -1,4 +1,4 @@
-/** `svc trigger tail`: prints runs as they finish. */
+/** `svc trigger tail`: prints the runs of a trigger as they finish. */
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'
@@ -11,10 +11,12 @@ type Given = { since?: string; once?: true; json?: true }
 export function registerTail(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('tail')
-    .description('The runs of a trigger as they end, until Ctrl-C. --json: one run a line.')
+    .description(
+      'Print runs of a trigger as they end, until Ctrl-C. With --json, one run per line.',
+    )
     .argument('<trigger>', TRIGGER)
-    .option('--since <time>', 'also those queued since then: RFC 3339')
-    .option('--once', 'ends with the first; exit code 1 where it failed')
+    .option('--since <time>', 'also print runs queued since this time (RFC 3339)')
+    .option('--once', 'exit after the first run; exit code 1 if it failed')
   cli.atDeployment(command)
   examples(command, ['svc trigger tail greeter --since 2026-01-01T00:00:00Z --once'])
   command.action(async (named: string, { since, once, json }: Given) => {

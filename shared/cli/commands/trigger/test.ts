@@ -1,4 +1,4 @@
-/** `svc trigger test` and `fire`: run a trigger with a given event. */
+/** Registers the commands `svc trigger test` and `fire`, which run a trigger with a given event. */
 import type { Command } from 'commander'
 import type { TestFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -13,13 +13,13 @@ type Given = GivenParams & { event?: string; eventFile?: string; wait: boolean }
 export function registerTest(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('test')
-    .description('A real run with an event of yours, and its end; exit code 1 where it failed.')
+    .description('Make a real run with your own event, and wait for it; exit code 1 if it failed.')
     .argument('<trigger>', TRIGGER)
-    .option('--event <json>', 'webhooks: what a sender would post')
-    .option('--event-file <file>', 'the same, from a file; - for standard input')
-    .option('--params <key=value>', 'what the event would add to the params; may be repeated', each)
-    .option('--params-file <file>', 'the same, as a JSON object')
-    .option('--no-wait', 'only queues it')
+    .option('--event <json>', 'webhooks: the JSON that a sender would post')
+    .option('--event-file <file>', 'file with that JSON; - for standard input')
+    .option('--params <key=value>', 'param that the event would add; can be repeated', each)
+    .option('--params-file <file>', 'file with such params as a JSON object')
+    .option('--no-wait', 'queue the run without waiting for it')
   cli.atDeployment(command)
   examples(command, [`svc trigger test greeter --event '{"name": "Ada"}'`])
   command.action(async (named: string, given: Given) => {
@@ -36,12 +36,12 @@ type Fired = { body?: string; bodyFile?: string; header?: string[]; wait: boolea
 export function registerFire(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('fire')
-    .description('Posts to the webhook, byte for byte, as a sender would.')
+    .description('Post to the webhook as a sender would, byte for byte.')
     .argument('<trigger>', TRIGGER)
-    .option('--body <text>', 'what is posted')
-    .option('--body-file <file>', 'the same, from a file; - for standard input')
-    .option('--header <name: value>', 'such as a signature; may be repeated', each)
-    .option('--no-wait', 'only queues it')
+    .option('--body <text>', 'body to post')
+    .option('--body-file <file>', 'file with the body; - for standard input')
+    .option('--header <name: value>', 'header to send, such as a signature; can be repeated', each)
+    .option('--no-wait', 'queue the run without waiting for it')
   cli.atDeployment(command)
   examples(command, [
     `svc trigger fire greeter --body '{"name": "Grace"}' --header "X-Event: push"`,
@@ -60,7 +60,7 @@ async function testFields(cli: Cli, given: Given): Promise<TestFields> {
   const { event, eventFile } = given
   const params = await paramsOf(cli, given)
   const ways = [params, event, eventFile].filter((way) => way !== undefined)
-  if (ways.length > 1) throw new UsageError('test takes one of --event, --event-file and --params')
+  if (ways.length > 1) throw new UsageError('use only one of --event, --event-file and --params')
   if (event !== undefined) return { event: jsonOf('--event', event) }
   if (eventFile !== undefined) return { event: jsonOf('--event-file', await cli.text(eventFile)) }
   return { params: params ?? {} }
@@ -69,6 +69,6 @@ async function testFields(cli: Cli, given: Given): Promise<TestFields> {
 function headerOf(text: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? []
   if (name === undefined || value === undefined)
-    throw new UsageError('--header takes "name: value"')
+    throw new UsageError('--header: expected "name: value"')
   return [name, value]
 }

@@ -7,7 +7,10 @@ import type {
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
-/** Width left for the name in a line of 80 characters: an ID has 32, and kind and state have their own columns. */
+/**
+ * Maximum length of a trigger's name in a list: the rest of a line of 80 characters beside the ID (32 characters), kind
+ * and state.
+ */
 const NAME_CHARACTERS =
   LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
 
@@ -22,7 +25,10 @@ export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
   )
 }
 
-/** @param next upcoming ticks of a schedule, shown instead of the first one alone */
+/**
+ * Formats a trigger, one field per line.
+ * @param next upcoming ticks of a schedule; if empty, only the next tick of the trigger is shown
+ */
 export function triggerLines(
   trigger: Trigger | StoredTrigger,
   next: readonly string[] = [],
@@ -44,11 +50,11 @@ export function triggerLines(
     action: trigger.action_cid,
     params: jsonUnlessEmpty(trigger.default_params),
     options: jsonUnlessEmpty(trigger.options),
-    caps: `${trigger.max_runs_per_minute} runs a minute, ${trigger.max_queued_runs} queued`,
+    caps: `${trigger.max_runs_per_minute} runs per minute, ${trigger.max_queued_runs} queued`,
     'waiting for': trigger.waiting_for ?? undefined,
     'last 24 h': stats && `${stats.ok} ok, ${stats.failed} failed, ${stats.skipped} skipped`,
     now: stats && `${stats.queued} queued, ${stats.running} running`,
-    took: stats && tookText(stats),
+    duration: stats && tookText(stats),
     created: moment(trigger.created_at),
     updated: moment(trigger.updated_at),
   })
@@ -87,7 +93,7 @@ function backfillText({ from, to, at, done }: NonNullable<Trigger['backfill']>):
 
 function tookText({ p50_ms, p95_ms }: NonNullable<Trigger['stats']>): string | undefined {
   if (p50_ms === null || p95_ms === null) return undefined
-  return `half within ${Math.round(p50_ms)} ms, 95 of 100 within ${Math.round(p95_ms)} ms`
+  return `p50 ${Math.round(p50_ms)} ms, p95 ${Math.round(p95_ms)} ms`
 }
 
 function jsonUnlessEmpty(value: object): string | undefined {

@@ -1,34 +1,45 @@
-/** Resolves triggers and runs from IDs or names. */
+/** Resolves command-line arguments that identify a trigger or run by ID or name. */
 import { NotFound } from '../../../client/failures/by-status.ts'
 import type { Run } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../../ids.ts'
 import { printable, UsageError } from '../../terminal.ts'
 
-export const TRIGGER = 'its id, or its name where no other trigger has it'
-export const RUN = 'its id, or a trigger, whose newest run is meant'
+export const TRIGGER = 'ID of the trigger, or its name if it is unique'
+export const RUN = 'ID of the run, or a trigger for its newest run'
 
 const isId = (text: string, characters: number) =>
   text.length === characters && /^[\w-]+$/.test(text)
 
-/** @throws {NotFound | UsageError} if no trigger or more than one has the name */
+/**
+ * Returns the ID of a trigger that is given by its ID or name.
+ * @throws {NotFound} if no trigger has the name
+ * @throws {UsageError} if several triggers have the name
+ */
 export async function triggerNamed(triggers: TriggerOperations, named: string): Promise<string> {
   if (isId(named, TRIGGER_ID_CHARACTERS)) return named
   const ids: string[] = []
   for await (const { id, name } of triggers.list()) if (name === named) ids.push(id)
   const [id] = ids
   if (id === undefined)
-    throw nothing(`no trigger has the id or the name ${printable(named)}`, 'svc trigger list')
+    throw nothing(`no trigger has the ID or name ${printable(named)}`, 'svc trigger list')
   if (ids.length === 1) return id
-  throw new UsageError(`${ids.length} triggers are named ${printable(named)}: ${ids.join(', ')}`)
+  throw new UsageError(
+    `${ids.length} triggers are named ${printable(named)}; use one of these IDs: ${ids.join(', ')}`,
+  )
 }
 
-/** @throws {NotFound | UsageError} */
+/**
+ * Returns the ID of a run. The argument is a run ID, or the ID or name of a trigger, which selects the trigger's newest
+ * run.
+ * @throws {NotFound} if the trigger or its runs do not exist
+ * @throws {UsageError} if several triggers have the name
+ */
 export async function runNamed(triggers: TriggerOperations, named: string): Promise<string> {
   if (isId(named, RUN_ID_CHARACTERS)) return named
   const [newest] = await newestRuns(triggers, await triggerNamed(triggers, named), 1)
   if (newest) return newest.id
-  throw nothing(`${printable(named)} has no run yet`, 'svc trigger test')
+  throw nothing(`${printable(named)} has no runs yet`, 'svc trigger test')
 }
 
 export function newestRuns(triggers: TriggerOperations, id: string, limit: number): Promise<Run[]> {
@@ -36,5 +47,5 @@ export function newestRuns(triggers: TriggerOperations, id: string, limit: numbe
 }
 
 function nothing(message: string, command: string): NotFound {
-  return new NotFound(message, { status: 404, code: 'not_found', fix: `See ${command}.` })
+  return new NotFound(message, { status: 404, code: 'not_found', fix: `Run ${command}.` })
 }

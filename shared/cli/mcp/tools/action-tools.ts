@@ -10,20 +10,16 @@ const { action_code, action_file } = newTrigger.shape
 
 export function addActionTools(server: McpServer, parts: McpParts): void {
   addTool(server, 'compute_action_cid', {
-    title: 'Identify an action',
+    title: 'Compute an action’s CID',
     description:
-      'The CID of an action’s source, computed here: what a group has to permit before a usage key can run it. A byte more makes another one.',
+      'Computes the CID of an action’s source locally. A group must permit this CID before a usage key can run the action. Any change to the source changes the CID.',
     input: z.strictObject({ action_code, action_file }),
     output: z.object({ action_cid: z.string() }),
     hints: READS,
     async run(given) {
       const source = await sourceOf(given, parts)
       if (source === undefined)
-        throw new ToolRefused(
-          'bad_arguments',
-          'there is no source',
-          'Give action_code or action_file.',
-        )
+        throw new ToolRefused('bad_arguments', 'no source', 'Send action_code or action_file.')
       return { action_cid: await actionCid(source) }
     },
   })

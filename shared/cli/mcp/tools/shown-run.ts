@@ -1,14 +1,17 @@
-/** Shortens runs for a model, which pays per token: a run may have millions of characters. */
+/** Shortens runs for a model, because model input is billed per token and a run can have millions of characters. */
 import { z } from 'zod'
 import type { Run } from '../../../client/triggers/records.ts'
 import { runRecord } from '../../../wire/trigger.ts'
 
-/** A few thousand words. Longer fields are left out and listed in `omitted`. */
+/**
+ * Maximum length of a field in characters, which is a few thousand words. Longer fields are omitted or truncated, and
+ * listed in `omitted`.
+ */
 const SHOWN_MAX_CHARACTERS = 32 * 1024
 
 const LARGE = ['input', 'response', 'error', 'logs'] as const
 
-/** A run in a list: without large fields and without the receipt. */
+/** A run in a list, without large fields and without the receipt. */
 export const listedRun = runRecord.omit({
   input: true,
   input_omitted: true,
@@ -22,9 +25,7 @@ export const shownRun = runRecord.extend({
   omitted: z
     .array(z.enum(LARGE))
     .optional()
-    .describe(
-      'Fields that are empty here because of their size: svc trigger run <id> --json has them.',
-    ),
+    .describe('Fields omitted because of their size: svc trigger run <id> --json prints them.'),
 })
 
 export function listed(run: Run): z.infer<typeof listedRun> {

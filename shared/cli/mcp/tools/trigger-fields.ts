@@ -1,4 +1,7 @@
-/** The API's trigger fields in the form that tools accept, with files and variable names in place of secrets. */
+/**
+ * Schemas of the trigger fields that tools accept. Instead of secrets, tools accept names of files and environment
+ * variables.
+ */
 import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../../limits.ts'
 import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger.ts'
@@ -9,20 +12,20 @@ const here = {
   action_file: z
     .string()
     .optional()
-    .describe('In place of action_code: a .js file in the folder where this server was started.'),
+    .describe('Instead of action_code: a .js file in the folder where this server was started.'),
   usage_key_file: z
     .string()
     .optional()
-    .describe('A file in that folder that has the usage key in it, and nothing else.'),
+    .describe('A file in that folder that contains only the usage key.'),
   usage_key_variable: z
     .string()
     .optional()
     .describe(
-      'In place of it, a variable of this server’s environment: SVC_USAGE_KEY or SVC_USAGE_KEY_….',
+      'Alternatively, an environment variable of this server: SVC_USAGE_KEY or SVC_USAGE_KEY_….',
     ),
 }
 
-export const triggerId = z.string().describe('The id of a trigger, of 32 characters.')
+export const triggerId = z.string().describe('Trigger ID, 32 characters.')
 
 export const newTrigger = createTriggerRequest
   .omit({ usage_api_key: true })
@@ -37,7 +40,10 @@ export type HereFields = {
   action_file?: string | undefined
 }
 
-/** Returns the given source, or reads the named file. @throws {ToolRefused} */
+/**
+ * Returns the given action source, or reads it from the named file. Returns undefined if neither is given.
+ * @throws {ToolRefused} if both are given or the file is not accepted
+ */
 export async function sourceOf(
   { action_code: code, action_file: file }: HereFields,
   { files }: Pick<McpParts, 'files'>,
@@ -46,7 +52,7 @@ export async function sourceOf(
     throw new ToolRefused(
       'bad_arguments',
       'action_code and action_file are both given',
-      'Give one of them.',
+      'Send only one of them.',
     )
   return file === undefined ? code : files.source(file, TRIGGER_SOURCE_MAX_BYTES)
 }

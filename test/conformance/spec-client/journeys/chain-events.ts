@@ -21,7 +21,7 @@ async function chainEvent(world: World, config: Fields) {
   }
 }
 
-/** A contract that answers every call with one event, whose value is the call's first word. */
+/** Deploys a contract that emits one event per call, with the first word of the call data as its value. */
 async function bell({ rpcUrl, fundedKey }: Chain) {
   const signer = new NonceManager(new Wallet(fundedKey, new JsonRpcProvider(rpcUrl)))
   const runtime = `6000356000527f${topicOf(SIGNATURE).slice(2)}60206000a100`

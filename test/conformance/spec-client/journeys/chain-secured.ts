@@ -19,7 +19,7 @@ const CONVERTED: Journey['needs'] = ['accounts', 'chain-config', 'errors', 'chai
 const TRANSFER = 'transferChainSecuredAccountOwnership'
 const TRANSFERRED = 'ChainSecuredAccountOwnershipTransferred(uint256,address,address)'
 
-/** An account of its own, converted to a fresh admin wallet. */
+/** Creates a new account and converts it to a new admin wallet. */
 async function converted(core: CoreClient, world: World) {
   const { apiKey } = await world.newAccount('to be converted')
   const { chainId, contractAddress } = await core.getNodeChainConfig()
@@ -29,7 +29,7 @@ async function converted(core: CoreClient, world: World) {
   return { apiKey, admin, contractAddress, ...answer }
 }
 
-/** The contract as `signer` sees it, with ether to pay for its calls. */
+/** Funds the admin wallet and connects it to the contract. */
 async function asAdmin(world: World, address: string, admin: Wallet) {
   const { rpcUrl, fundedKey } = world.tools.accountChain!
   const provider = new JsonRpcProvider(rpcUrl)
@@ -38,7 +38,7 @@ async function asAdmin(world: World, address: string, admin: Wallet) {
   return new Contract(
     address,
     [`function ${TRANSFER}(uint256 apiKeyHash, address newAdminWalletAddress)`],
-    // Without a NonceManager, which counts the calls that are refused before they are sent.
+    // No NonceManager, because it would count calls that are rejected before they are sent.
     admin.connect(provider),
   ).getFunction(TRANSFER)
 }
@@ -112,7 +112,7 @@ export const chainSecured: Journey[] = [
       const { chainId } = await core.getNodeChainConfig()
       const { rpcUrl, fundedKey } = world.tools.accountChain!
       const payer = new Wallet(fundedKey, new JsonRpcProvider(rpcUrl))
-      // Its whole code: answer the magic value of isValidSignature to every call.
+      // The code returns the magic value of isValidSignature for every call.
       const runtime = '631626ba7e60e01b60005260206000f3'
       const init = `0x6010600c60003960106000f3${runtime}`
       const contract = await new ContractFactory([], init, payer).deploy()

@@ -27,7 +27,7 @@ function signedAsGitHub(body: string): Record<string, string> {
   return { 'x-hub-signature-256': `sha256=${mac}`, 'x-github-event': 'issues' }
 }
 
-/** What the action was given, echoed by the ECHO action. */
+/** Params that the action received, as returned by the ECHO action. */
 async function received(client: SpecClient, token: string, trigger: string, run: string) {
   const { status, response, error } = await ended(client, token, trigger, run)
   same(status, 'success', `the run succeeds (${JSON.stringify(error)})`)

@@ -26,8 +26,8 @@ const forBlocks =
       ? { ...message, result: { ...message.result, ...fields } }
       : message
 
-describe('an answer is matched and read', () => {
-  it('as the head and what is final', async () => {
+describe('valid responses', () => {
+  it('contain the head and the finality tags', async () => {
     const { reader, chain } = setUp()
     chain.mineEmpty(100)
     const tip = await reader.tip(['safe', 'finalized'])
@@ -38,7 +38,7 @@ describe('an answer is matched and read', () => {
     })
   })
 
-  it('as logs of a stretch, and of a block by its hash', async () => {
+  it('contain the logs of a range, and of a block by its hash', async () => {
     const { reader, chain } = setUp()
     const logs = await reader.logs(query, 1, 20, 'live')
     expect(logs.map(({ blockNumber, data }) => [blockNumber, data])).toEqual([
@@ -62,7 +62,7 @@ describe('an answer is matched and read', () => {
     })
   })
 
-  it('by id, whatever the order', async () => {
+  it('are matched by ID, in any order', async () => {
     const { first, reader, chain } = setUp()
     first.rule = ({ calls }) => {
       const messages = JSON.parse((first.node.answer(JSON.stringify(calls)) as any).body)
@@ -72,7 +72,7 @@ describe('an answer is matched and read', () => {
     expect(headers.map(({ hash }) => hash)).toEqual(chain.slice(1, 4).map(({ hash }) => hash))
   })
 
-  it('with hex in upper case, and members that nobody knows', async () => {
+  it('may contain uppercase hex and unknown members', async () => {
     const { first, reader, chain } = setUp()
     first.change = (message, { method }) => {
       const upper = JSON.stringify(message.result).replace(/0x[0-9a-f]+/g, (hex) => {
@@ -86,7 +86,7 @@ describe('an answer is matched and read', () => {
     expect(log).toMatchObject({ address: TOKEN, topics: [TRANSFER], blockHash: chain.at(5)!.hash })
   })
 
-  it('in order of block and index, however it is sorted', async () => {
+  it('are sorted by block and log index', async () => {
     const { first, reader } = setUp()
     first.change = forLogs((logs) => logs.toReversed())
     const logs = await reader.logs(query, 1, 20, 'live')
@@ -98,13 +98,13 @@ describe('an answer is matched and read', () => {
     ])
   })
 
-  it('without logs that have no topics: nobody can ask for them', async () => {
+  it('lose logs without topics, which no filter can match', async () => {
     const { first, reader } = setUp()
     first.change = forLogs(([log, ...rest]) => [{ ...log, topics: [] }, ...rest])
     expect(await reader.logs({ ...query, topics: [] }, 1, 20, 'live')).toHaveLength(3)
   })
 
-  it('counting the logs that are alike in one transaction', async () => {
+  it('number identical logs within one transaction', async () => {
     const { chain, reader } = setUp()
     const log = { address: TOKEN, topics: [TRANSFER], data: '0x07' }
     const other = { ...log, data: '0x08' }
@@ -120,7 +120,7 @@ describe('an answer is matched and read', () => {
   })
 
   it.each([undefined, null, '0x0'])(
-    'with the time of its header where it says %s',
+    'get the time of the block header if the block time of a log is %s',
     async (time) => {
       const { first, reader, chain } = setUp()
       first.change = forLogs((logs) => logs.map((log) => ({ ...log, blockTimestamp: time })))
@@ -133,7 +133,7 @@ describe('an answer is matched and read', () => {
 const withMember = (result: object | string) =>
   typeof result === 'string' ? result : { ...result, surprise: [1] }
 
-describe('an answer that can not be right is not believed', () => {
+describe('invalid responses', () => {
   const word = `0x${'12'.repeat(32)}`
 
   it.each<[string, Change]>([
@@ -171,10 +171,10 @@ describe('an answer that can not be right is not believed', () => {
         return [...logs, { ...head, blockHash: `0x${'00'.repeat(32)}` }]
       }),
     ],
-  ])('logs: %s', async (what, change) => {
+  ])('are rejected for logs: %s', async (what, change) => {
     const { first, reader } = setUp({ nodes: 2 })
     first.change = change
-    // The second endpoint answers as it should.
+    // The second endpoint answers correctly.
     expect(await reader.logs(query, 1, 20, 'live')).toHaveLength(4)
     const expected = what.startsWith('another time') ? 'lags' : /^bad_answer: /
     expect(reader.health()[0]!.lastFailure).toMatch(expected)
@@ -187,7 +187,7 @@ describe('an answer that can not be right is not believed', () => {
     ['no bloom', forBlocks({ logsBloom: undefined })],
     ['a bloom too short', forBlocks({ logsBloom: '0x00' })],
     ['no time', forBlocks({ timestamp: 12 })],
-  ])('a header: %s', async (_, change) => {
+  ])('are rejected for a header: %s', async (_, change) => {
     const { first, reader, chain } = setUp({ nodes: 2 })
     first.change = change
     expect(await reader.headersOf([4])).toMatchObject([{ hash: chain.at(4)!.hash }])
@@ -197,7 +197,7 @@ describe('an answer that can not be right is not believed', () => {
     })
   })
 
-  it('headers of two branches', async () => {
+  it('are rejected for headers of two branches', async () => {
     const { first, reader } = setUp()
     const parentHash = word
     first.change = (message) =>
@@ -217,7 +217,7 @@ describe('an answer that can not be right is not believed', () => {
     ['nothing', () => []],
     ['one for all', ([one]) => one],
     ['null', () => null],
-  ])('a batch with %s', async (_, change) => {
+  ])('are rejected for a batch with %s', async (_, change) => {
     const { first, reader } = setUp()
     first.rule = ({ calls }) =>
       json(change(JSON.parse((first.node.answer(JSON.stringify(calls)) as any).body)))
@@ -253,7 +253,7 @@ describe('an answer that can not be right is not believed', () => {
       () => new Response('1', { headers: { 'content-length': String(17 * 1024 * 1024) } }),
       'too_large',
     ],
-  ])('%s', async (_, rule, failure) => {
+  ])('are reported without secrets: %s', async (_, rule, failure) => {
     const { first, reader, lines } = setUp()
     first.rule = rule
     const away = await failureOf(reader.tip([]))
@@ -265,7 +265,7 @@ describe('an answer that can not be right is not believed', () => {
   })
 })
 
-describe('a node that does not have a block', () => {
+describe('a node without the requested block', () => {
   it.each<[string, Change]>([
     ['null', (message) => ({ id: message.id, result: null })],
     ...[
@@ -277,7 +277,7 @@ describe('a node that does not have a block', () => {
       String(text),
       ({ id }) => ({ id, error: { code, message: text } }),
     ]),
-  ])('is told from a failure: %s', async (_, change) => {
+  ])('is distinguished from a failing node: %s', async (_, change) => {
     const { first, reader } = setUp()
     await reader.tip([])
     first.change = change
@@ -286,7 +286,7 @@ describe('a node that does not have a block', () => {
     expect(reader.health()[0]!.state).toBe('healthy')
   })
 
-  it('is known by an answer without logs: it has to show the block that was asked for by hash', async () => {
+  it('is detected if it returns neither logs nor the block for the requested hash', async () => {
     const { first, reader, chain } = setUp()
     first.change = (message, { method }) => ({
       ...message,
@@ -295,19 +295,19 @@ describe('a node that does not have a block', () => {
     await expect(reader.logsOfBlock(query, chain.at(5)!)).rejects.toThrow(NodeLags)
   })
 
-  it('is known by an answer without the block that a range ends at', async () => {
+  it('is detected if it does not have the last block of a range', async () => {
     const { first, reader } = setUp()
     first.node.views = [{ lag: 1 }]
     await expect(reader.logs(query, 1, 20, 'live')).rejects.toThrow(NodeLags)
   })
 
-  it('is known by logs of a branch that it is leaving', async () => {
+  it('is detected by logs marked as removed', async () => {
     const { first, reader } = setUp()
     first.change = firstLog({ removed: true })
     await expect(reader.logs(query, 1, 20, 'live')).rejects.toThrow(NodeLags)
   })
 
-  it('is known by a final block above its head: two nodes behind one address', async () => {
+  it('is detected by a final block above its head (two nodes behind one address)', async () => {
     const { first, reader } = setUp()
     first.change = (message, { params }) =>
       params[0] === 'safe' ? { ...message, result: { ...message.result, number: '0x15' } } : message
@@ -315,8 +315,8 @@ describe('a node that does not have a block', () => {
   })
 })
 
-describe('whatever an endpoint answers', () => {
-  /** Puts another value at one place of an answer. */
+describe('given arbitrary responses', () => {
+  /** Replaces the value at one path of a response. */
   const change = (value: any, path: number[], put: unknown): unknown => {
     const [step, ...rest] = path
     if (step === undefined || typeof value !== 'object' || value === null) return put
@@ -350,7 +350,7 @@ describe('whatever an endpoint answers', () => {
     member: fc.constantFrom('result', 'error', 'whole'),
   })
 
-  it('the reader throws one of its own failures, or returns what was asked for', async () => {
+  it('the reader throws only its own errors, or returns the requested data', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
         const { first, reader, chain } = setUp()

@@ -22,14 +22,14 @@ const away = () => new Response('', { status: 503 })
 const hangs = () => new Promise<never>(() => {})
 
 describe('one endpoint', () => {
-  it('says once which chain it is of, in its first request', async () => {
+  it('is queried for its chain ID once, in the first request', async () => {
     const { first, reader } = setUp()
     await reader.tip([])
     await reader.headers(1, 3)
     expect([asked(first.node, 'eth_chainId'), first.node.requests]).toEqual([1, 2])
   })
 
-  it('of another chain is not believed, and looked at again after minutes', async () => {
+  it('is not used if it serves another chain, and is probed again after five minutes', async () => {
     const { first, second, reader, clock, chain } = setUp({ nodes: 2 })
     first.node.chain = new ScriptedChain({ chainId: 5 })
     expect((await reader.tip([])).latest.hash).toBe(chain.head.hash)
@@ -44,7 +44,7 @@ describe('one endpoint', () => {
     expect(asked(first.node, 'eth_chainId')).toBe(2)
   })
 
-  it('is asked again which chain it is of when it comes back', async () => {
+  it('is queried for its chain ID again when it recovers', async () => {
     const { first, reader, clock } = setUp()
     await reader.tip([])
     first.rule = away
@@ -55,7 +55,7 @@ describe('one endpoint', () => {
     expect(await failureOf(reader.tip([]))).toMatchObject({ failures: ['wrong_chain'] })
   })
 
-  it('is given up after ten seconds, and its connection ended', async () => {
+  it('times out after ten seconds, and its request is aborted', async () => {
     const { first, reader, clock } = setUp()
     let signal: AbortSignal | undefined
     first.rule = (request) => {
@@ -70,7 +70,7 @@ describe('one endpoint', () => {
     expect(clock.sleeping()).toBe(0)
   })
 
-  it('that takes no batches is asked one by one, and with batches again after ten minutes', async () => {
+  it('gets single requests if it rejects batches, and batches again after ten minutes', async () => {
     const { first, reader, clock, chain } = setUp()
     first.node.limits = { batch: 1 }
     const headers = await reader.headers(1, 6)
@@ -86,21 +86,21 @@ describe('one endpoint', () => {
     expect(first.node.requests - requests).toBe(3)
   })
 
-  it('that knows no batches at all is asked one by one', async () => {
+  it('gets single requests if it does not support batches', async () => {
     const { first, reader } = setUp()
     first.rule = ({ calls }) => (calls.length > 1 ? new Response('', { status: 400 }) : undefined)
     expect((await reader.tip(['safe'])).latest.number).toBe(20)
     expect(await reader.logs(query, 1, 20, 'live')).toHaveLength(4)
   })
 
-  it('that takes short batches gets short ones', async () => {
+  it('gets short batches if it limits their size', async () => {
     const { first, reader } = setUp()
     first.node.limits = { batch: 12 }
     expect(await reader.headers(1, 20)).toHaveLength(20)
     expect(reader.health()[0]!.state).toBe('healthy')
   })
 
-  it('whose answer to a batch is too long gets a shorter one', async () => {
+  it('gets a shorter batch if its response would be too large', async () => {
     const { first, reader } = setUp()
     first.rule = ({ calls }) =>
       calls.length > 10
@@ -111,7 +111,7 @@ describe('one endpoint', () => {
     expect(await reader.headers(1, 20)).toHaveLength(20)
   })
 
-  it('that takes few addresses is asked in parts, and the number remembered', async () => {
+  it('gets addresses in chunks if it limits them, and the limit is remembered', async () => {
     const { first, reader } = setUp()
     first.node.limits = { addresses: 3 }
     const addresses = Array.from({ length: 10 }, (_, n) => `0x${String(n).padStart(40, '0')}`)
@@ -122,7 +122,7 @@ describe('one endpoint', () => {
     expect(asked(first.node, 'eth_getLogs') - questions).toBe(4)
   })
 
-  it('that takes few topics is asked in parts, and the number remembered', async () => {
+  it('gets topics in chunks if it limits them, and the limit is remembered', async () => {
     const { first, reader } = setUp()
     const topics = Array.from({ length: 9 }, (_, n) => `0x${String(n).padStart(64, '0')}`)
     const wide = { addresses: [TOKEN, OTHER], topics: [[...topics, TRANSFER]] }
@@ -140,7 +140,7 @@ describe('one endpoint', () => {
   it.each([
     [3, 'in parts', 5],
     [1, 'with a position left open', 1],
-  ])('that takes %i topics of a later position is asked %s', async (most, _, questions) => {
+  ])('with a limit of %i topics in a later position is queried %s', async (most, _, questions) => {
     const { first, reader, chain } = setUp()
     const topicOf = (n: number) => `0x${String(n).padStart(64, '0')}`
     const transfer = (n: number) => ({ address: TOKEN, topics: [TRANSFER, topicOf(n)], data: '0x' })
@@ -162,7 +162,7 @@ describe('one endpoint', () => {
     expect(asked(first.node, 'eth_getLogs') - before).toBe(questions)
   })
 
-  it('that gives too few logs for one block is asked in parts of the addresses', async () => {
+  it('is queried for parts of the addresses if one block exceeds its log limit', async () => {
     const { first, reader, chain } = setUp()
     first.rule = ({ calls }) => {
       const tooMany = calls.some(({ params }) => Array.isArray(params[0]?.address))
@@ -180,7 +180,7 @@ describe('one endpoint', () => {
     expect(await reader.logs(both, 5, 5, 'live')).toHaveLength(3)
   })
 
-  it('is asked without trailing nulls, which some refuse', async () => {
+  it('gets no trailing nulls in topics, which some nodes reject', async () => {
     const { first, reader } = setUp()
     let params: unknown
     first.rule = ({ calls }) => {
@@ -199,7 +199,7 @@ describe('one endpoint', () => {
       'an error for each',
       (calls: Call[]) => calls.map(({ id }) => ({ id, error: { code: 429, message: LIMITED } })),
     ],
-  ])('that refuses a range with %s is healthy', async (_, answers) => {
+  ])('stays healthy when it refuses a range with %s', async (_, answers) => {
     const { first, reader } = setUp()
     await reader.tip([])
     first.rule = ({ calls }) => json(answers(calls), { status: 400 })
@@ -212,7 +212,7 @@ describe('one endpoint', () => {
   it.each<[string, () => Response | Promise<never>]>([
     ['takes too long', hangs],
     ['fails behind its proxy', () => new Response('', { status: 504 })],
-  ])('that %s will perhaps answer a smaller range', async (_, rule) => {
+  ])('may answer a smaller range if it %s', async (_, rule) => {
     const { first, reader, clock } = setUp()
     first.rule = rule
     const failed = failureOf(reader.logs(query, 1, 20, 'backfill'))
@@ -221,7 +221,7 @@ describe('one endpoint', () => {
     expect(await failed).toMatchObject({ name: 'ChainAway', perhapsRange: true })
   })
 
-  it('with an error that nobody knows will perhaps answer a smaller range, and is healthy', async () => {
+  it('stays healthy after an unknown error, and may answer a smaller range', async () => {
     const { first, reader } = setUp()
     first.change = (message, { method }) =>
       method === 'eth_getLogs' ? { id: message.id, error: { code: -32046, message: '' } } : message
@@ -236,12 +236,12 @@ describe('one endpoint', () => {
 
 const LIMITED = 'eth_getLogs is limited to a 5 range'
 
-describe('tags', () => {
+describe('block tags', () => {
   it.each([
     [{ code: -32602, message: 'unsupported block tag: finalized' }],
     [{ code: -39001, message: 'Unknown block' }],
     [{ code: -32000, message: 'finalized block not found' }],
-  ])('that a provider does not serve are none, and no failure: %j', async (error) => {
+  ])('are null if a provider does not support them: %j', async (error) => {
     const { first, reader } = setUp()
     first.change = (message, { params }) =>
       params[0] === 'finalized' ? { id: message.id, error } : message
@@ -250,7 +250,7 @@ describe('tags', () => {
     expect(reader.health()[0]!.state).toBe('healthy')
   })
 
-  it('are asked of an endpoint that serves them', async () => {
+  it('are requested from an endpoint that supports them', async () => {
     const { first, second, reader } = setUp({ nodes: 2 })
     first.node.tags = []
     expect((await reader.tip(['finalized'])).finalized?.number).toBe(0)
@@ -258,7 +258,7 @@ describe('tags', () => {
     expect([first.node.requests, second.node.requests]).toEqual([1, 2])
   })
 
-  it('that fail for another reason are a failure', async () => {
+  it('fail the request if they fail for another reason', async () => {
     const { first, reader } = setUp()
     first.change = (message, { params }) =>
       params[0] === 'safe' ? { id: message.id, error: { code: -32603, message: '' } } : message
@@ -267,13 +267,13 @@ describe('tags', () => {
 })
 
 describe('several endpoints', () => {
-  it('are asked in their order, always the first that is well', async () => {
+  it('are used in order: the first healthy one gets every request', async () => {
     const { first, second, reader } = setUp({ nodes: 2 })
     for (let n = 0; n < 5; n++) await reader.headersOf([n])
     expect([first.node.requests, second.node.requests]).toEqual([5, 0])
   })
 
-  it('are each asked at most once for a question', async () => {
+  it('are each tried at most once per request', async () => {
     const { providers, reader } = setUp({ nodes: 3 })
     const requests = [0, 0, 0]
     for (const [n, provider] of providers.entries())
@@ -285,7 +285,7 @@ describe('several endpoints', () => {
     expect(requests).toEqual([1, 1, 1])
   })
 
-  it('leave one that fails alone for longer each time, up to a minute', async () => {
+  it('back off from a failing one for longer each time, up to a minute', async () => {
     const { first, reader, clock, lines } = setUp({ nodes: 2 })
     first.rule = away
     for (let n = 0; n < 12; n++) {
@@ -300,7 +300,7 @@ describe('several endpoints', () => {
     )
   })
 
-  it('are asked in their order again when the first is back, which is found out beside the questions', async () => {
+  it('return to the first one after a background probe finds it healthy', async () => {
     const { first, second, reader, clock } = setUp({ nodes: 2 })
     first.rule = away
     await reader.tip([])
@@ -314,7 +314,7 @@ describe('several endpoints', () => {
     expect(second.node.requests).toBe(2)
   })
 
-  it('try one that fails by one question at a time', async () => {
+  it('probe a failing one with one request at a time', async () => {
     const { first, reader, clock } = setUp()
     first.rule = away
     await failureOf(reader.tip([]))
@@ -331,14 +331,14 @@ describe('several endpoints', () => {
     expect(requests).toBe(1)
   })
 
-  it('pause for questions that fail together only once', async () => {
+  it('back off only once when several requests fail together', async () => {
     const { first, reader, lines } = setUp()
     first.rule = away
     await Promise.all([1, 2, 3, 4].map((n) => failureOf(reader.headersOf([n]))))
     expect(lines).toHaveLength(1)
   })
 
-  it('are tried again after five seconds where none is left', async () => {
+  it('are retried after five seconds if none is left', async () => {
     const { first, reader, clock } = setUp()
     first.rule = away
     for (const ms of [1_000, 2_000, 4_000]) {
@@ -352,7 +352,7 @@ describe('several endpoints', () => {
     expect((await reader.tip([])).latest.number).toBe(20)
   })
 
-  it('are left alone for as long as they ask, even where none is left', async () => {
+  it('respect Retry-After even if none is left', async () => {
     const { first, reader, clock } = setUp()
     first.rule = () => new Response('', { status: 429, headers: { 'retry-after': '90' } })
     await failureOf(reader.tip([]))
@@ -363,7 +363,7 @@ describe('several endpoints', () => {
     expect((await reader.tip([])).latest.number).toBe(20)
   })
 
-  it('pass over one that lags, until it does no longer', async () => {
+  it('skip a lagging one until it catches up', async () => {
     const { first, second, reader, clock } = setUp({ nodes: 2 })
     first.node.views = [{ lag: 10 }]
     await reader.tip([])
@@ -381,7 +381,7 @@ describe('several endpoints', () => {
     expect(second.node.requests).toBe(requests)
   })
 
-  it('use one that lags where no other is left', async () => {
+  it('use a lagging one if no other is left', async () => {
     const { first, second, reader } = setUp({ nodes: 2 })
     first.node.views = [{ lag: 10 }]
     await reader.tip([])
@@ -391,7 +391,7 @@ describe('several endpoints', () => {
     expect((await reader.tip([])).latest.number).toBe(10)
   })
 
-  it('blame one that has no block only where another has it', async () => {
+  it('blame one for a missing block only if another has it', async () => {
     const { first, second, reader } = setUp({ nodes: 2 })
     first.node.views = second.node.views = [{ lag: 2 }]
     await expect(reader.headersOf([20])).rejects.toThrow(NodeLags)
@@ -401,7 +401,7 @@ describe('several endpoints', () => {
     expect(reader.health()[0]).toMatchObject({ state: 'failing', lastFailure: 'lags' })
   })
 
-  it('say how they are, by their places', async () => {
+  it('report their health by position', async () => {
     const { reader } = setUp({ nodes: 2 })
     await reader.headersOf([1])
     expect(reader.health()).toEqual([
@@ -411,8 +411,8 @@ describe('several endpoints', () => {
   })
 })
 
-describe('live questions and those of backfills', () => {
-  it('share six connections, of which a live one always finds two free', async () => {
+describe('live and backfill requests', () => {
+  it('share six connections, two of them reserved for live requests', async () => {
     const { first, reader, chain } = setUp()
     await reader.tip([])
     const open: Call[][] = []
@@ -427,7 +427,7 @@ describe('live questions and those of backfills', () => {
     await vi.waitFor(() => expect(open).toHaveLength(6))
     const isLive = (calls: Call[]) => calls[0]!.method === 'eth_getBlockByHash'
     expect(open.filter(isLive)).toHaveLength(2)
-    // The third live one is before the backfills that waited for longer.
+    // The third live request goes before backfill requests that have waited longer.
     go.shift()!()
     await vi.waitFor(() => expect(open).toHaveLength(7))
     expect(isLive(open[6]!)).toBe(true)
@@ -441,7 +441,7 @@ describe('live questions and those of backfills', () => {
     expect((await finished).every((logs) => logs.length > 0)).toBe(true)
   })
 
-  it('fail apart: what backfills ask too much does not keep live ones from the endpoint', async () => {
+  it('fail separately: a rate-limited backfill does not block live requests', async () => {
     const { first, reader, clock } = setUp()
     await reader.tip([])
     first.rule = () => new Response('', { status: 429 })
@@ -454,7 +454,7 @@ describe('live questions and those of backfills', () => {
   })
 })
 
-describe('a key in an endpoint is never shown', () => {
+describe('a secret in an endpoint URL', () => {
   const build = (
     endpoints: string[],
     fetch: (url: string, init: RequestInit) => Promise<Response>,
@@ -469,11 +469,11 @@ describe('a key in an endpoint is never shown', () => {
       log: () => {},
     })
 
-  it('by the refusal of what is no URL', () => {
-    expect(() => build([`//${SECRET}`], hangs)).toThrow("the chain's endpoint 0 is no URL")
+  it('is not revealed when an invalid URL is rejected', () => {
+    expect(() => build([`//${SECRET}`], hangs)).toThrow("the chain's endpoint 0 is not a URL")
   })
 
-  it('as a user in the URL: it becomes a header', async () => {
+  it('is sent as a header if it is a user name or password', async () => {
     const requests: { url: string; headers: Headers }[] = []
     const reader = build(
       [`https://me:p%40ss%@node.example/x?key=1#y`],
@@ -487,7 +487,7 @@ describe('a key in an endpoint is never shown', () => {
     expect(requests[0]!.headers.get('authorization')).toBe(`Basic ${btoa('me:p%40ss%')}`)
   })
 
-  it('by an endpoint that quotes its own URL in everything it says', async () => {
+  it('is not revealed by an endpoint that quotes its own URL', async () => {
     const { first, reader, lines } = setUp()
     const said: unknown[] = []
     const url = `https://node-0.example/v3/${SECRET}`
@@ -521,14 +521,14 @@ describe('a key in an endpoint is never shown', () => {
 })
 
 describe('logs of one provider', () => {
-  it('are looked up again only where times are missing', async () => {
+  it('need extra header requests only if block times are missing', async () => {
     const { first, reader, chain } = setUp()
     chain.mine([logOf('0x01')])
     await reader.logs(query, 1, 21, 'live')
     expect(first.node.requests).toBe(1)
     first.node.tellsBlockTime = false
     await reader.logs(query, 1, 21, 'live')
-    // The header of the last block was in the first request.
+    // The first request included the header of the last block.
     expect([first.node.requests, asked(first.node, 'eth_getBlockByNumber')]).toEqual([3, 4])
   })
 })

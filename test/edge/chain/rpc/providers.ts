@@ -1,4 +1,4 @@
-/** A reader of a scripted chain, and providers that a test can put words into the mouths of. */
+/** A reader of a scripted chain, and providers with responses that a test can change. */
 import { HttpChainReader } from '../../../../edge/chain/rpc/http-chain-reader.ts'
 import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
@@ -9,13 +9,13 @@ export const TRANSFER = `0x${'dd'.repeat(32)}`
 export const query = { addresses: [TOKEN], topics: [[TRANSFER]] }
 export const logOf = (data: string, address = TOKEN) => ({ address, topics: [TRANSFER], data })
 
-/** What a URL, or a text of a provider, must never be seen of. */
+/** Secret in endpoint URLs and provider texts that must never be shown. */
 export const SECRET = 'hunter2'
 
 export type Call = { id: number; method: string; params: any[] }
 export type Message = { jsonrpc?: string; id: unknown; result?: any; error?: any }
 
-/** Looks at a request before the node does. @returns its answer, or nothing where the node is to answer */
+/** Handles a request before the node does. @returns its response, or undefined to let the node answer */
 export type Rule = (request: {
   calls: Call[]
   headers: Headers
@@ -23,12 +23,12 @@ export type Rule = (request: {
   signal: AbortSignal
 }) => Response | Promise<Response> | undefined
 
-/** Changes the honest answer to one question. */
+/** Changes the node's correct response to one call. */
 export type Change = (message: Message, call: Call) => Message | Message[]
 
 export type Provider = { node: ChainNode; rule?: Rule | undefined; change?: Change | undefined }
 
-/** Time that passes when a test says so. */
+/** A clock that the test advances. */
 export function testClock() {
   const waiting = new Set<{ at: number; go: () => void }>()
   const clock = {
@@ -48,7 +48,7 @@ export function testClock() {
   return clock
 }
 
-/** A chain of 20 blocks, of which 5 and 15 have two logs of the token and one of another contract. */
+/** Sets up a chain of 20 blocks. Blocks 5 and 15 have two logs of the token and one log of another contract. */
 export function setUp({ nodes: count = 1, chain = twentyBlocks() } = {}) {
   const providers: Provider[] = Array.from({ length: count }, () => ({
     node: new ChainNode(chain, () => 0),
@@ -93,7 +93,7 @@ async function answer({ node, rule, change }: Provider, url: string, init: Reque
 
 export const json = (value: unknown, init?: ResponseInit) => Response.json(value, init)
 
-/** The failure of a question that has to fail. */
+/** Returns the error of a request that must fail. */
 export async function failureOf(question: Promise<unknown>): Promise<any> {
   try {
     await question

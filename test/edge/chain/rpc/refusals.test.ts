@@ -6,7 +6,7 @@ import { BatchSize, refusesBatch } from '../../../../edge/chain/rpc/batch-errors
 
 const ASKED = 100_000
 
-/** Who says it, its code, its text, and how many blocks it would take. */
+/** Provider, error code, message, and the number of blocks that it suggests. */
 const RANGES: [provider: string, code: number, message: string, blocks: number | undefined][] = [
   [
     'Alchemy, free',
@@ -105,16 +105,16 @@ const RANGES: [provider: string, code: number, message: string, blocks: number |
 ]
 
 describe('a provider that wants a smaller range', () => {
-  it.each(RANGES)('is understood: %s (%i)', (_, code, message, blocks) => {
+  it.each(RANGES)('is recognized: %s (%i)', (_, code, message, blocks) => {
     expect(rangeRefusal({ code, message }, ASKED)).toEqual({ blocks })
   })
 
-  it('is not believed where it suggests no smaller one than was refused', () => {
+  it('has its suggestion ignored unless it is smaller than the refused range', () => {
     const message = 'ranges over 10000 blocks are not supported on free plan'
     expect(rangeRefusal({ code: 35, message }, 512)).toEqual({ blocks: undefined })
   })
 
-  it('can not hold others up by a text that is long to search through', () => {
+  it('denial of service: cannot stall the reader with a text that is slow to search', () => {
     const text = 'block range too wide '.repeat(100_000)
     const errors = [
       text,
@@ -130,7 +130,7 @@ describe('a provider that wants a smaller range', () => {
     }
   })
 
-  it('may say it beside the text', () => {
+  it('may suggest the range in the error data', () => {
     const data = { from: '0x64', limit: 10000, to: '0xc7' }
     const message = 'query returned more than 10000 results'
     expect(rangeRefusal({ code: -32005, message, data }, ASKED)).toEqual({ blocks: 100 })
@@ -146,7 +146,7 @@ describe('a provider that wants a smaller range', () => {
     [-32000, 'exceed max addresses or topics per search position'],
     [429, 'Your app has exceeded its compute units per second capacity'],
     [-32000, 'missing trie node'],
-  ])('is not heard where another thing is said (%i %s)', (code, message) => {
+  ])('is not assumed for other errors (%i %s)', (code, message) => {
     expect(rangeRefusal({ code, message }, ASKED)).toBeUndefined()
   })
 })
@@ -160,19 +160,19 @@ describe('a provider that wants fewer addresses or topics', () => {
     ['too many addresses, at most 20', 'addresses', 20],
     ['exceed max topics: 1000', 'topics', 1000],
     ['This query contains 5006 filters. The current limit is 5000.', 'either', 5000],
-  ])('is understood: %s', (message, of, most) => {
+  ])('is recognized: %s', (message, of, most) => {
     expect(positionRefusal({ code: -32602, message })).toEqual({ of, most })
   })
 
   it.each(['rate limit exceeded for your IP address', 'query returned more than 10000 results'])(
-    'is not heard in: %s',
+    'is not assumed for: %s',
     (message) => {
       expect(positionRefusal({ code: -32005, message })).toBeUndefined()
     },
   )
 })
 
-describe('a provider that is asked too often', () => {
+describe('a provider that limits the request rate', () => {
   it.each([
     [
       429,
@@ -187,7 +187,7 @@ describe('a provider that is asked too often', () => {
     [-32005, 'limit exceeded'],
     [-32001, 'Monthly capacity limit exceeded.'],
     [-32603, 'Request throttled'],
-  ])('is understood: %i %s', (code, message) => {
+  ])('is recognized: %i %s', (code, message) => {
     expect(isRateLimit({ code, message })).toBe(true)
   })
 
@@ -199,12 +199,12 @@ describe('a provider that is asked too often', () => {
     ['Fri, 15 Jan 2027 07:00:00 GMT', 0],
     ['soon', undefined],
     [null, undefined],
-  ])('may say for how long: %s', (header, ms) => {
+  ])('may say how long to wait: %s', (header, ms) => {
     expect(retryAfterMs(header, Date.parse('2027-01-15T08:00:00Z'))).toBe(ms)
   })
 })
 
-describe('a provider that takes no batch, or a shorter one', () => {
+describe('a provider that limits or rejects batches', () => {
   it.each([
     [200, -32600, 'batch too large', 'certain'],
     [200, -32600, 'Too many ["eth_getLogs"] methods in the batch', 'certain'],
@@ -213,11 +213,11 @@ describe('a provider that takes no batch, or a shorter one', () => {
     [200, -32700, 'parse error', 'perhaps'],
     [400, 0, '', 'perhaps'],
     [500, -32000, 'internal error', 'no'],
-  ])('is understood: HTTP %i, %i %s', (status, code, message, refuses) => {
+  ])('is recognized: HTTP %i, %i %s', (status, code, message, refuses) => {
     expect(refusesBatch({ code, message }, status)).toBe(refuses)
   })
 
-  it('is asked with shorter ones, at last one by one, and with long ones again after ten minutes', () => {
+  it('gets shorter batches, then single requests, and long batches again after ten minutes', () => {
     const size = new BatchSize()
     expect(size.at(0)).toBe(50)
     expect(size.refused(50, 0)).toBe(10)

@@ -1,22 +1,22 @@
-/** What the simulated chain was and is: the truth that runs are judged by. */
+/** The present and past of the simulated chain: the ground truth against which runs are judged. */
 import type { Finality } from '../../../../edge/chain/finality.ts'
 import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import type { RpcLog, ScriptedBlock } from '../../../doubles/chain-node/scripted-block.ts'
 import type { BlockContents, ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 
-/** A log, with what says that it is the same one in another block. */
+/** A log with an identity that stays the same when a reorg moves it to another block. */
 export type ChainEvent = {
-  /** Transaction, address, topics, data, and how many such logs its transaction has before it. */
+  /** Transaction, address, topics, data, and the number of identical logs before it in its transaction. */
   identity: string
   log: RpcLog
   block: number
   index: number
 }
 
-/** A block that the chain has left. */
+/** A block that a reorg removed. */
 type Lost = {
   block: ScriptedBlock
-  /** The greatest distance to a head on top of it. */
+  /** The maximum distance to a head on top of it, in blocks. */
   depth: number
   wasSafe: boolean
 }
@@ -24,9 +24,9 @@ type Lost = {
 export class ChainHistory {
   readonly chain: ScriptedChain
   readonly lost: Lost[] = []
-  /** When each block was mined, by hash: a count of changes of the chain. */
+  /** The number of chain changes at the time when each block was mined, by block hash. */
   readonly #minedAt = new Map<string, number>()
-  /** The highest head on top of a block that a reorganisation has ended, by the block's hash. */
+  /** The highest head on top of each block before a reorg, by block hash. */
   readonly #tops = new Map<string, number>()
   #changes = 0
 
@@ -34,7 +34,7 @@ export class ChainHistory {
     this.chain = chain
   }
 
-  /** A moment, to be compared with those of blocks. */
+  /** The current number of chain changes, to compare with the times of blocks. */
   get moment(): number {
     return this.#changes
   }
@@ -43,11 +43,11 @@ export class ChainHistory {
     this.#minedAt.set(this.chain.mine(contents).hash, ++this.#changes)
   }
 
-  /** @param refill what the new blocks are made of, from the orphaned ones */
+  /** @param refill returns the contents of the new blocks, given the orphaned ones */
   reorg(depth: number, refill: (orphans: readonly ScriptedBlock[]) => BlockContents[]): void {
     const { number: head } = this.chain.head
     const { safe } = this.chain
-    // A new branch can be shorter than the old one, so the head at the time of the loss is not always the highest.
+    // A new branch can be shorter than the old one, so the head at the time of the reorg is not always the highest.
     for (const { hash } of this.chain.slice(this.chain.finalized + 1, head))
       this.#tops.set(hash, Math.max(head, this.#tops.get(hash) ?? 0))
     const orphans = this.chain.slice(head - depth + 1, head)
@@ -60,11 +60,11 @@ export class ChainHistory {
     for (const contents of refill(orphans)) this.mine(contents)
   }
 
-  /** The last block that is final now. */
+  /** Returns the number of the last block that is currently final. */
   readonly lastFinal = (finality: Finality): number =>
     typeof finality === 'number' ? this.chain.head.number - finality : this.chain[finality]
 
-  /** The highest block that the chain has in common with the branch of a block. */
+  /** Returns the highest block that the chain shares with the branch of a block. */
   commonWith(hash: string): number {
     let block = this.chain.byHash(hash)
     while (block && !this.chain.isCanonical(block)) block = this.chain.byHash(block.parentHash)
@@ -75,7 +75,7 @@ export class ChainHistory {
     return this.#minedAt.get(event.log.blockHash) ?? 0
   }
 
-  /** Events of the chain as it is now that a filter matches, in order. */
+  /** Returns the events on the current chain that match a filter, in order. */
   matching(filter: LogFilter): ChainEvent[] {
     return this.chain
       .slice(this.chain.firstBlock, this.chain.head.number)
@@ -83,7 +83,7 @@ export class ChainHistory {
       .filter(({ log }) => isMatched(log, filter))
   }
 
-  /** Those of blocks that the chain has left, after they were final. */
+  /** Returns the matching events in blocks that a reorg removed after they were final. */
   lostAsFinal(filter: LogFilter, finality: Finality): ChainEvent[] {
     return this.lost
       .filter(({ depth, wasSafe }) => {
@@ -105,7 +105,7 @@ export function eventsOf(block: ScriptedBlock): ChainEvent[] {
   })
 }
 
-/** Written anew, so that it shares no mistake with the code under test. */
+/** Reimplemented, so that it shares no mistake with the code under test. */
 function isMatched(log: RpcLog, filter: LogFilter): boolean {
   if (log.address !== filter.address || log.topics[0] !== filter.topic0) return false
   for (const [place, allowed] of filter.topics.entries())

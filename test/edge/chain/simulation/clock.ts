@@ -1,4 +1,4 @@
-/** Time that passes only when the simulation says so. */
+/** A simulated clock that advances only on request. */
 export class Clock {
   /** Unix milliseconds. */
   time = 1_800_000_000_000
@@ -6,7 +6,7 @@ export class Clock {
 
   readonly now = (): number => this.time
 
-  /** Returns after this time, or once nobody waits for it any more. */
+  /** Resolves after this time, or when the signal is aborted. */
   readonly sleep = (ms: number, ended?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (ended?.aborted) return resolve()
@@ -18,7 +18,7 @@ export class Clock {
       })
     })
 
-  /** Whoever sleeps less long is awake then, in the order of their times. */
+  /** Advances the clock, and wakes all sleepers that are due, in order. */
   pass(ms: number): void {
     const until = this.time + ms
     for (;;) {
@@ -29,14 +29,14 @@ export class Clock {
     this.time = until
   }
 
-  /** Time goes on to whoever sleeps the least. @returns false where nobody sleeps */
+  /** Advances the clock to the next sleeper that is due. @returns false if there are no sleepers */
   wakeNext(): boolean {
     const next = this.#next()
     if (next) this.#ring(next)
     return next !== undefined
   }
 
-  /** Those who sleep never wake: their process was killed. */
+  /** Drops all sleepers, because their process was killed. */
   forget(): void {
     this.#timers = []
   }

@@ -1,4 +1,4 @@
-/** What happens on the simulated chain: a few contracts, their events, and what each log has to be decoded to. */
+/** The contracts and events of the simulated chain, and the expected decoding of each log. */
 import { getAddress, keccak256, toUtf8Bytes } from 'ethers'
 import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import type { ScriptedLog } from '../../../doubles/chain-node/scripted-block.ts'
@@ -6,7 +6,7 @@ import type { Random } from '../../../origin/credits/simulation/random.ts'
 
 export const CONTRACTS = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}`)
 
-/** Few, so that filters on them match some logs and miss others. */
+/** Only a few addresses, so that filters on them match some logs and miss others. */
 const PEOPLE = ['01', '02', '03'].map((byte) => `0x${byte.repeat(20)}`)
 
 const word = (value: number | bigint) => value.toString(16).padStart(64, '0')
@@ -15,12 +15,12 @@ const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
 type Emitted = { topics: string[]; data: string; decoded: Record<string, unknown> }
 
 export type ContractEvent = {
-  /** As an owner writes it. */
+  /** As an owner would write it. */
   signature: string
   topic0: string
-  /** @param value no other log has it, unless it is meant to be like another */
+  /** @param value unique to this log, unless it is meant to be identical to another log */
   emit(random: Random, value: number): Emitted
-  /** What an owner may ask of the topics after the first. */
+  /** Topic filters that an owner may set after the first topic. */
   filters: readonly LogFilter['topics'][]
 }
 
@@ -68,7 +68,7 @@ export const EVENTS: readonly ContractEvent[] = [
   },
 ]
 
-/** Logs as they come, and what they have to be decoded to. */
+/** Generates logs and their expected decoding. */
 export class Traffic {
   readonly #random: Random
   readonly #decoded = new Map<string, Record<string, unknown>>()
@@ -79,7 +79,7 @@ export class Traffic {
     this.#random = random
   }
 
-  /** Now and then the same log once more: two events, that only their places tell apart. */
+  /** Sometimes repeats the previous log: two events that differ only in their position. */
   log(): ScriptedLog {
     if (this.#last && this.#random.chance(0.15)) return this.#last
     const event = this.#random.pick(EVENTS)
@@ -93,7 +93,7 @@ export class Traffic {
     return this.#last
   }
 
-  /** Of the logs of one transaction. */
+  /** Returns the logs of one transaction. */
   logs(): ScriptedLog[] {
     const count = this.#random.pick([1, 1, 1, 2, 3])
     return Array.from({ length: count }, () => this.log())

@@ -16,7 +16,6 @@ function someHistory() {
   const mineEmpty = (count: number) => {
     for (let mined = 0; mined < count; mined++) history.mine([])
   }
-  /** The event of the block at a height. */
   const eventAt = (height: number) => history.matching(FILTER).find((e) => e.block === height)!
   return { chain, history, transaction, mineEmpty, eventAt }
 }
@@ -42,8 +41,8 @@ const runOf = ({ identity, block, index }: ChainEvent, reorged: boolean): Judged
 const judged = (tenures: Tenure[], runs: JudgedRun[], history: ChainHistory) =>
   judge({ tenures, unwatchedThrough: 0 }, runs, history, () => null)
 
-describe('the depth at which a block was lost', () => {
-  /** @param onTop blocks on top of the event's before a shorter branch replaces them, and then the event's too */
+describe('the depth at which a block was removed', () => {
+  /** @param onTop blocks on top of the event's block before a reorg to a shorter branch, and another that removes it */
   function lostBelow(onTop: number) {
     const { history, transaction, mineEmpty, eventAt } = someHistory()
     history.mine([transaction()])
@@ -54,16 +53,16 @@ describe('the depth at which a block was lost', () => {
     return judged([tenureOf({ finalities: [12] })], [runOf(event, true)], history)
   }
 
-  it('counts from the highest head on top of it, not from the head at its loss', () => {
+  it('is measured from the highest head on top of the block, not from the head at the reorg', () => {
     expect(lostBelow(12)).toEqual([])
   })
 
-  it('reports a run of a block that was never deep enough', () => {
+  it('leads to a report if the block was never deep enough for its run', () => {
     expect(lostBelow(11)).toEqual(['phantom: run 1 of block 1 log 0, marked'])
   })
 })
 
-describe('the mark of a run whose event moved', () => {
+describe('the reorg mark of a run with a moved event', () => {
   /** @param place the height of the event's new block: 1, 2 or 3 */
   function movedTo(place: number, tenures: Tenure[], reorged: boolean) {
     const { history, transaction, mineEmpty, eventAt } = someHistory()
@@ -80,7 +79,7 @@ describe('the mark of a run whose event moved', () => {
     expect(movedTo(1, reconfigured, true)).toEqual([])
   })
 
-  it('has to go if the current tenure covers the new block', () => {
+  it('must be removed if the current tenure covers the new block', () => {
     expect(movedTo(2, reconfigured, true)).toEqual([
       'marked though on the chain: run 1 of block 3 log 0, marked',
     ])
@@ -88,7 +87,7 @@ describe('the mark of a run whose event moved', () => {
 })
 
 describe('the backfill of a trigger that was disabled and enabled again', () => {
-  /** @param isKnown whether the watcher followed the new branch when it last delivered */
+  /** @param isKnown whether the watcher followed the new branch at its last delivery */
   function replaced(isKnown: boolean) {
     const { chain, history, transaction, mineEmpty } = someHistory()
     mineEmpty(3)
@@ -107,11 +106,11 @@ describe('the backfill of a trigger that was disabled and enabled again', () => 
     return judged(tenures, [], history)
   }
 
-  it('owes no event of a branch that the watcher did not follow in time', () => {
+  it('does not require events of a branch that the watcher did not follow in time', () => {
     expect(replaced(false)).toEqual([])
   })
 
-  it('owes the events of the branch on which it was delivered', () => {
+  it('requires the events of the branch on which it was delivered', () => {
     expect(replaced(true)).toEqual(['missing: block 2 log 0'])
   })
 })

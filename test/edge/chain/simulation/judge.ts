@@ -1,27 +1,27 @@
-/** What a trigger's runs have to be, by what the chain was and is. */
+/** Checks the runs of a trigger against the present and past of the chain. */
 import type { Finality } from '../../../../edge/chain/finality.ts'
 import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import type { BlockRange } from '../../../../edge/chain/subscription.ts'
 import type { ChainEvent, ChainHistory } from './chain-history.ts'
 
-/** A time in which a trigger was enabled with one configuration. */
+/** A period during which a trigger was enabled with one configuration. */
 export type Tenure = {
   filter: LogFilter
   since: number
   backfill: BlockRange | null
-  /** All that it has had. */
+  /** All finalities that were set during this tenure. */
   finalities: Finality[]
-  /** A moment of the chain's history. */
+  /** The moment in the history of the chain at which the tenure ended. */
   until?: number
   /** Where the next tenure resumes this one's backfill, or the block after it if it was complete. */
   backfillLeftAt?: number
-  /** The hash of the watcher's highest block when it last delivered for the backfill. */
+  /** The hash of the watcher's highest block at its last delivery for the backfill. */
   backfillBranch?: string
 }
 
 export type JudgedTrigger = {
   tenures: Tenure[]
-  /** The last run before a tenure ended: marks of runs up to it are not owed. */
+  /** The last run before a tenure ended. Reorg marks are not required for runs up to this one. */
   unwatchedThrough: number
 }
 
@@ -31,12 +31,12 @@ export type JudgedRun = {
   block: number
   index: number
   reorged: boolean
-  /** What the owner reads in its input. */
+  /** The decoding that the owner sees in the input of the run. */
   decode: string
   decoded: unknown
 }
 
-/** @returns what is wrong; none where all is as it has to be */
+/** @returns all violations; empty if the runs are correct */
 export function judge(
   trigger: JudgedTrigger,
   runs: readonly JudgedRun[],
@@ -65,7 +65,7 @@ export function judge(
   return [...wrong, ...wrongMarks(trigger, runs, history), ...disorder(trigger, runs, history)]
 }
 
-/** What there has to be a run for. */
+/** Returns the events that must have a run. */
 function owed({ tenures }: JudgedTrigger, history: ChainHistory): Map<string, ChainEvent> {
   const events = tenures.flatMap((tenure) => {
     const { until, backfillLeftAt = 0, backfillBranch } = tenure
@@ -75,7 +75,7 @@ function owed({ tenures }: JudgedTrigger, history: ChainHistory): Map<string, Ch
       return matching.filter(({ block }) => block <= lastFinal && isCovered(tenure, block))
     }
     const { from, to } = tenure.backfill ?? { from: 0, to: -1 }
-    // The watcher may learn of a reorganisation only after the trigger was disabled, and then delivers nothing of it.
+    // The watcher may notice a reorg only after the trigger was disabled, and then delivers none of its events.
     const onBranch = backfillBranch === undefined ? -1 : history.commonWith(backfillBranch)
     const through = Math.min(backfillLeftAt - 1, to, onBranch)
     return matching.filter(({ block }) => block >= from && block <= through)
@@ -83,7 +83,10 @@ function owed({ tenures }: JudgedTrigger, history: ChainHistory): Map<string, Ch
   return new Map(events.map((event) => [event.identity, event]))
 }
 
-/** What there may be a run for: of the chain as it is, or of a block that was final for this trigger and still went. */
+/**
+ * Returns the events that may have a run: those on the chain, and those in blocks that were removed although they were
+ * final for this trigger.
+ */
 function allowed({ tenures }: JudgedTrigger, history: ChainHistory) {
   const onChain = tenures.flatMap((tenure) =>
     history
@@ -105,8 +108,9 @@ function allowed({ tenures }: JudgedTrigger, history: ChainHistory) {
 }
 
 /**
- * A run is marked if and only if its event is not on the chain. Only runs of the last tenure are checked, and only that
- * tenure decides which blocks the trigger is told of: an earlier one has ended, and its filter may be another.
+ * A run must be marked if and only if its event is not on the chain. Only runs of the last tenure are checked, and only
+ * that tenure decides which blocks are delivered to the trigger: earlier tenures have ended, and their filters may
+ * differ.
  */
 function wrongMarks(
   { tenures, unwatchedThrough }: JudgedTrigger,
@@ -121,14 +125,14 @@ function wrongMarks(
   return runs.flatMap((run) => {
     if (run.sequence <= unwatchedThrough) return []
     const place = places.get(run.identity)
-    // The event is on the chain again, in a block that the trigger is not told of, or not yet.
+    // The event is on the chain again, in a block that is not, or not yet, delivered to the trigger.
     if (place !== undefined && !(isCovered(tenure, place) && place <= lastFinal)) return []
     if (run.reorged === (place === undefined)) return []
     return [run.reorged ? `marked though on the chain: ${told(run)}` : `not marked: ${told(run)}`]
   })
 }
 
-/** Runs of a lane are in the chain's order, as far as no reorganisation has touched their events. */
+/** Within a lane, runs follow the order of the chain, except for events that a reorg moved. */
 function disorder(
   { tenures }: JudgedTrigger,
   runs: readonly JudgedRun[],

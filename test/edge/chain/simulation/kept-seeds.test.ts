@@ -1,7 +1,7 @@
 import { inject, it } from 'vitest'
 import { playSeeds, SEED_TIMEOUT_MS } from './seeds.ts'
 
-/** Seeds that once failed. Each is kept with what happens in it. */
+/** Seeds that failed in the past, each with a description of its scenario. */
 const KEPT = [
   { seed: 900_025, what: 'an event moves to a block that only an earlier configuration covers' },
   { seed: 900_109, what: 'a trigger is disabled before its watcher learns of a reorganisation' },

@@ -1,12 +1,13 @@
 /**
- * One life of the watcher's process. What it asks of the world goes through here, so that it can be killed at any
- * await: before its question is heard, or after it was heard and before the answer came. A dead one never goes on.
+ * One incarnation of the watcher's process. All of its calls to the outside go through this class, so that it can be
+ * killed at any await: before a call arrives, or after it arrived and before the response is returned. A killed
+ * incarnation never resumes.
  */
 export class Life {
   #isOver = false
   #end!: () => void
   readonly #killed: Promise<void>
-  /** So many awaits it has left. */
+  /** Awaits left until it is killed. */
   #left = Number.POSITIVE_INFINITY
   readonly #underWay = new Set<Promise<unknown>>()
 
@@ -18,7 +19,7 @@ export class Life {
     return this.#isOver
   }
 
-  /** It ends at the await of this number from now. */
+  /** Kills it at the given await, counted from now. */
   killAfter(awaits: number): void {
     this.#left = awaits
   }
@@ -28,7 +29,7 @@ export class Life {
     this.#end()
   }
 
-  /** The same, as this life sees it. */
+  /** Wraps a function so that calls to it stop when this incarnation is killed. */
   lived<Args extends unknown[], Answer>(
     ask: (...args: Args) => Promise<Answer>,
   ): (...args: Args) => Promise<Answer> {
@@ -47,9 +48,9 @@ export class Life {
   }
 
   /**
-   * Runs a step of it, until that has ended or this life has.
-   * @param wake lets time go on to whoever sleeps the least; false where nobody does
-   * @throws {Error} for a step that waits for nothing
+   * Runs one step until the step finishes or this incarnation is killed.
+   * @param wake advances the clock to the next sleeper; returns false if there are none
+   * @throws {Error} if the step waits and nothing can wake it
    */
   async through(step: () => Promise<unknown>, wake: () => boolean): Promise<void> {
     let hasEnded = false
@@ -60,12 +61,12 @@ export class Life {
       if (!isOver() && !wake()) throw new Error('it waits for something that never comes')
     }
     if (!this.#isOver) return ended.then(() => undefined)
-    // What is on its way to others arrives: the next life finds it there, in every replay of the seed.
+    // Calls in flight still arrive, so that the next incarnation finds their effects in every replay of the seed.
     ended.catch(() => {})
     await Promise.all(this.#underWay)
   }
 
-  /** Until it asks nothing of anybody. */
+  /** Resolves when no calls are in flight. */
   async #quiet(isOver: () => boolean): Promise<void> {
     for (;;) {
       await macrotask()
@@ -75,13 +76,13 @@ export class Life {
     }
   }
 
-  /** What goes on by itself ends, as far as it does not wait for time. */
+  /** Waits for background work that does not depend on the clock. */
   async settle(): Promise<void> {
     await Promise.race([this.#killed, this.#quiet(() => this.#isOver)])
     if (this.#isOver) await Promise.all(this.#underWay)
   }
 
-  /** @returns whether it is over */
+  /** @returns true if this incarnation is over */
   #passes(): boolean {
     if (!this.#isOver && --this.#left < 0) this.kill()
     return this.#isOver

@@ -1,4 +1,4 @@
-/** Plays seeds, each on the storage of a watcher of its own. */
+/** Plays seeds, each with the storage of a separate watcher. */
 import { runInDurableObject } from 'cloudflare:test'
 import type { TaskMeta } from 'vitest'
 import type { Bounds } from '../../../nightly/bounds.ts'
@@ -10,7 +10,7 @@ import { WatcherCalls } from './watcher-calls.ts'
 
 const COMMAND = commandOf(campaignOf('chain'))
 
-/** Far more than a seed has ever taken. */
+/** Far longer than any seed has taken so far. */
 export const SEED_TIMEOUT_MS = 30_000
 
 export async function playSeed(seed: number): Promise<Played> {
@@ -27,8 +27,8 @@ export async function playSeed(seed: number): Promise<Played> {
 }
 
 /**
- * Plays seeds one after another, also those after one that fails.
- * @throws {Error} with what happened in each seed that failed, and what replays it
+ * Plays seeds one after another, and continues after a failed one.
+ * @throws {Error} with the trace of each failed seed and the command that replays it
  */
 export async function playSeeds({ first, count }: Bounds, meta: TaskMeta): Promise<void> {
   const failed = new FailedSeeds(COMMAND)

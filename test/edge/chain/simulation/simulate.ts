@@ -1,4 +1,4 @@
-/** One seed, from its beginning to its end: a chain, its endpoints, a watcher that is killed, and triggers. */
+/** Plays one seed: a chain, its endpoints, a watcher that gets killed, and triggers. */
 import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 import { Random } from '../../../origin/credits/simulation/random.ts'
@@ -12,18 +12,18 @@ import { SimulatedWatcher } from './simulated-watcher.ts'
 import type { WatcherCalls } from './watcher-calls.ts'
 import { changeWeather, clear, settle } from './weather.ts'
 
-/** No reorganisation is deeper; a finalized block stays. */
+/** No reorg is deeper, and finalized blocks stay. */
 const DEEPEST = 64
 
 const STEPS = 60
 
-/** Of the times in which nobody looks, so many are an outage of hours. */
+/** The share of periods without polls that are outages of several hours. */
 const OUTAGES = 0.12
 
-/** Mined before the end, so that the last final block of each finality has logs on both of its sides. */
+/** Mined before the end, so that the last final block of each finality has logs on both sides. */
 const LAST_BLOCKS = 18
 
-/** Looks at the chain after the last of its blocks, within which everything has to have come to rest. */
+/** Polls after the last block of the chain. Everything must have settled within these. */
 const LAST_LOOKS = 60
 
 export type Played = { seed: number; trace: string[]; wrong: string[] }
@@ -86,7 +86,7 @@ class Simulation {
     this.#mine(random.integer(DEEPEST + 2, 2 * DEEPEST))
   }
 
-  /** Whatever happens, happens here. */
+  /** Plays the random operations and faults. */
   async live(): Promise<void> {
     await this.#create()
     for (let step = 0; step < STEPS; step++) await this.#step()
@@ -106,11 +106,11 @@ class Simulation {
     else if (dice <= 76) this.#watcher.restart()
     else if (dice <= 86) this.#watcher.killAfter(random.integer(0, 12))
     else this.#watcher.clock.pass(random.integer(1_000, 120_000))
-    // It is looked at more often than anything happens, as in life.
+    // Poll more often than anything else happens, as in production.
     if (random.chance(0.75)) await this.#look()
   }
 
-  /** All faults end, the chain goes on, sometimes until all that happened on it is final, and everybody has room. */
+  /** Ends all faults, makes room in all queues, and mines more blocks, sometimes until all earlier events are final. */
   async calmDown(): Promise<void> {
     for (const node of this.#nodes) clear(node)
     this.#watcher.beCalm()
@@ -162,7 +162,7 @@ class Simulation {
     this.#note(`mined ${count} up to ${this.#chain.head.number}`)
   }
 
-  /** While nobody looked: some dozens of blocks, or rarely so many that the watcher reads them by ranges. */
+  /** Mines without a poll in between: a few dozen blocks, or rarely so many that the watcher reads them by ranges. */
   #mineMany(): void {
     const random = this.#random
     if (!random.chance(OUTAGES)) return this.#mine(random.integer(20, 60))
@@ -219,7 +219,7 @@ class Simulation {
     }
   }
 
-  /** What triggers that begin now are told: not always the very head. */
+  /** The head that new triggers are given, which may be slightly behind the actual head. */
   #seenHead(): number {
     return (this.#calls.head = this.#chain.head.number - this.#random.pick([0, 0, 1, 2]))
   }

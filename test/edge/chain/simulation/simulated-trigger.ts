@@ -1,4 +1,4 @@
-/** A trigger of the simulation, as its owner has it through the API, and what the model knows of it. */
+/** A trigger of the simulation, controlled through the API as its owner would, and the model's view of it. */
 import { runInDurableObject } from 'cloudflare:test'
 import type { ChainLog } from '../../../../edge/chain/chain-log.ts'
 import type { Finality } from '../../../../edge/chain/finality.ts'
@@ -14,7 +14,7 @@ export const CHAIN = 'ethereum'
 
 const FINALITIES: readonly Finality[] = [0, 0, 2, 12, 'safe', 'finalized']
 
-/** As many as may be asked for: never full here. */
+/** The maximum queue size, which no trigger of the simulation reaches. */
 const QUEUE_OF_MANY = 10_000
 
 type Wish = { contract: string; event: ContractEvent; topics: LogFilter['topics']; start?: number }
@@ -26,9 +26,9 @@ export class SimulatedTrigger implements JudgedTrigger {
   isDeleted = false
   readonly #owner: Owner
   readonly #history: ChainHistory
-  /** Its block to begin at, 0 where it has none. */
+  /** The configured start block, or 0. */
   #start = 0
-  /** Runs that may be queued. */
+  /** The maximum number of queued runs. */
   readonly #most: number
 
   private constructor(id: string, owner: Owner, history: ChainHistory, most: number) {
@@ -38,7 +38,7 @@ export class SimulatedTrigger implements JudgedTrigger {
     this.#most = most
   }
 
-  /** @param head what the watcher says that the head is */
+  /** @param head the head that the watcher reports */
   static async create(
     owner: Owner,
     history: ChainHistory,
@@ -55,7 +55,7 @@ export class SimulatedTrigger implements JudgedTrigger {
       usage_api_key: 'usage-key',
       config: configOf(wish),
       options: { finality },
-      // One run starts, the others stay queued: what is executed is not what this is about.
+      // One run starts and the others stay queued: execution is not under test here.
       max_runs_per_minute: 1,
       max_queued_runs: most,
     })
@@ -74,7 +74,7 @@ export class SimulatedTrigger implements JudgedTrigger {
     await this.#end()
   }
 
-  /** @param backfillBranch the hash of the watcher's highest block when it last delivered for the backfill */
+  /** @param backfillBranch the hash of the watcher's highest block at its last delivery for the backfill */
   async enable(head: number, backfillBranch?: string): Promise<void> {
     const before = this.#tenure
     const { backfill } = await this.#patch({ enabled: true })
@@ -89,7 +89,7 @@ export class SimulatedTrigger implements JudgedTrigger {
     })
   }
 
-  /** Another contract, event or filter, from now on or from a block. */
+  /** Changes the contract, event or filter, from now on or from a given block. */
   async reconfigure(head: number, random: Random): Promise<void> {
     const wish = someWish(this.#history, head, random)
     const { finalities } = this.#tenure
@@ -111,7 +111,7 @@ export class SimulatedTrigger implements JudgedTrigger {
     this.isDeleted = true
   }
 
-  /** Its queue is emptied where it is about full. */
+  /** Empties the queue if it is at least half full. */
   async makeRoom(): Promise<void> {
     if (!this.isEnabled || this.#most >= QUEUE_OF_MANY) return
     const { stats } = await this.record()
@@ -127,7 +127,7 @@ export class SimulatedTrigger implements JudgedTrigger {
     return answered(await this.#owner.api(`/api/triggers/${this.id}`), 200)
   }
 
-  /** All of its runs, as its owner reads them; which event each is of, its object alone knows. */
+  /** Returns all runs as the owner reads them. The event of each run is read from the trigger's Durable Object. */
   async runs(): Promise<JudgedRun[]> {
     const kept = await this.#rows()
     const shown = new Map<string, RunRecord>()

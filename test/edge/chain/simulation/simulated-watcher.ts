@@ -1,4 +1,4 @@
-/** The watcher of the simulation: one life of it after another, on one storage. */
+/** The watcher of the simulation: a series of incarnations on one storage. */
 import { BackfillRunner } from '../../../../edge/chain/backfill/backfill-runner.ts'
 import { RangeSize } from '../../../../edge/chain/backfill/range-size.ts'
 import type { Finality } from '../../../../edge/chain/finality.ts'
@@ -35,15 +35,14 @@ export class SimulatedWatcher {
   #life!: Life
   #watch!: Watch
   #isCalm = false
-  /** Calls that have not reached it yet. */
+  /** Calls that have not reached the watcher yet. */
   #calls: WatcherCall[] = []
-  /** What was thrown where nobody could catch it. */
+  /** Errors from background work, which no caller can catch. */
   #thrown: unknown[] = []
   readonly #witness: Witness
-  /** What it was last asked for, by trigger. */
+  /** The last subscription of each trigger. */
   readonly #asked = new Map<string, Pick<Subscription, 'version' | 'finality'>>()
   readonly #backfills = new Map<string, DeliveredBackfill>()
-  /** What the witness objected to. */
   readonly objections: string[] = []
 
   constructor(world: World) {
@@ -55,25 +54,24 @@ export class SimulatedWatcher {
     this.#begin()
   }
 
-  /** The process ends, and another one begins. */
   restart(): void {
     this.#life.kill()
     this.#begin()
     this.#world.note('restarted')
   }
 
-  /** It ends at one of its next awaits. */
+  /** Kills the process at one of its next awaits. */
   killAfter(awaits: number): void {
     this.#life.killAfter(awaits)
   }
 
-  /** No more kills, and no call is late or lost. */
+  /** Stops killing the process, and delaying or losing calls. */
   beCalm(): void {
     this.#isCalm = true
     this.restart()
   }
 
-  /** One look at the chain, and what goes on by itself after it. */
+  /** Polls the chain once, and waits for the background work that follows. */
   async look(): Promise<void> {
     this.#take()
     const life = this.#life
@@ -88,7 +86,10 @@ export class SimulatedWatcher {
     this.#world.note('killed, and begun again')
   }
 
-  /** The branch on which this trigger's backfill was delivered, by the hash of the watcher's highest block then. */
+  /**
+   * Returns the branch on which the trigger's backfill was last delivered, as the hash of the watcher's highest block
+   * at that time.
+   */
   backfillBranchOf(triggerId: string): string | undefined {
     return this.#backfills.get(triggerId)?.branch
   }
@@ -98,8 +99,8 @@ export class SimulatedWatcher {
   }
 
   /**
-   * Whether nobody is owed anything that can be told now.
-   * @param lastFinal the last block that is final by a finality
+   * Returns true if nothing that could be delivered now is pending.
+   * @param lastFinal returns the last block that is final for a finality
    */
   isAtRest(lastFinal: (finality: Finality) => number): boolean {
     const { sql } = this.#world.storage
@@ -169,7 +170,7 @@ export class SimulatedWatcher {
     backfill.poke()
   }
 
-  /** Calls of triggers arrive, some of them later. */
+  /** Delivers the calls of triggers, some of them late. */
   #take(): void {
     const { calls, random } = this.#world
     this.#calls.push(...calls.take())
@@ -192,7 +193,10 @@ export class SimulatedWatcher {
     else this.#watch.roomFor(call.triggerId)
   }
 
-  /** Its object is asked, unless the call, or its answer, is lost; or it is killed, before it is asked or when it has answered. */
+  /**
+   * Calls the trigger's object. The call or its response may be lost, and the object may be killed before the call or
+   * after its response.
+   */
   async #tell(triggerId: string, delivery: LogDelivery): Promise<DeliveryAnswer> {
     const { random } = this.#world
     const branch = this.#branch()
@@ -212,7 +216,7 @@ export class SimulatedWatcher {
     return answer
   }
 
-  /** A complete backfill that a reorganisation has sent back counts again once it is complete again. */
+  /** After a reorg rewinds a complete backfill, only the delivery that completes it again is recorded. */
   #delivered(triggerId: string, delivery: LogDelivery, branch: string): void {
     const { lane, generation, backfillAt } = delivery
     if (lane !== 'backfill') return
@@ -223,7 +227,9 @@ export class SimulatedWatcher {
       this.#backfills.set(triggerId, { generation, branch, isComplete })
   }
 
-  /** The hash of the highest block that the watcher follows. If it keeps none, all that it read is settled. */
+  /**
+   * Returns the hash of the highest block that the watcher follows. If it stores no blocks, all that it read is final.
+   */
   #branch(): string {
     const [kept] = this.#world.storage.sql
       .exec<{ hash: string }>('SELECT hash FROM blocks ORDER BY number DESC LIMIT 1')

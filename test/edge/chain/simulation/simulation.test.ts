@@ -2,11 +2,11 @@ import { inject, it } from 'vitest'
 import { playSeeds, SEED_TIMEOUT_MS } from './seeds.ts'
 
 const { first, count: all } = inject('simulation')
-/** The others are `further-seeds.test.ts`'s, which runs beside this. */
+/** `further-seeds.test.ts` plays the other half, in parallel. */
 const count = Math.ceil(all / 2)
 
 it(
-  'whatever the chain and its endpoints do, each event makes one run, and marks say which are gone',
+  'creates one run per event and marks the reorged ones, whatever the chain and its endpoints do',
   async ({ task }) => {
     await playSeeds({ first, count }, task.meta)
   },

@@ -7,9 +7,9 @@ import type { Random } from '../../../origin/credits/simulation/random.ts'
 import type { Traffic } from './contracts.ts'
 
 /**
- * What the blocks of a new branch are made of: transactions of the old one stay where they were, move to another block
- * or another place in it, do other things than before, or never come back; and new ones come.
- * @param count of blocks of the new branch
+ * Creates the blocks of a new branch: transactions of the old branch keep their block, move to another block or
+ * position, emit other logs, or disappear; and new transactions are added.
+ * @param count number of blocks of the new branch
  */
 export function newBranch(
   orphans: readonly ScriptedBlock[],
@@ -31,7 +31,7 @@ export function newBranch(
       if (fate <= 55) put(place, old)
       else if (fate <= 75) put(random.integer(0, count - 1), old)
       else if (fate <= 85) put(place, { hash: old.hash, logs: traffic.logs() })
-      // Anything else never comes back.
+      // All other transactions disappear.
     }
   for (const block of blocks)
     if (random.chance(0.3))

@@ -1,6 +1,6 @@
 /**
- * What triggers ask of the watcher of their chain. Their objects call the real binding; the calls of triggers of the
- * simulation are kept here instead, for its own watcher.
+ * Captures the calls of triggers to the watcher of their chain. Trigger objects call the real binding; the calls are
+ * recorded here for the simulated watcher.
  */
 import { vi } from 'vitest'
 import type { Subscription } from '../../../../edge/chain/subscription.ts'
@@ -12,7 +12,7 @@ export type WatcherCall =
   | { ask: 'roomFor'; triggerId: string }
 
 export class WatcherCalls {
-  /** What the watcher says that the head is. */
+  /** The head that the watcher reports. */
   head = 0
   #waiting: WatcherCall[] = []
   readonly #spies: { mockRestore(): void }[]
@@ -35,7 +35,7 @@ export class WatcherCalls {
     ]
   }
 
-  /** Those that have come since, in their order. */
+  /** Returns the calls since the last `take`, in order. */
   take(): WatcherCall[] {
     const taken = this.#waiting
     this.#waiting = []

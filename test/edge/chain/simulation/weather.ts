@@ -1,4 +1,4 @@
-/** What the endpoints of a seed do wrong, and for how long. */
+/** The faults of a seed's endpoints. */
 import { BLOCKS_KEPT } from '../../../../shared/limits.ts'
 import type { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import type { View } from '../../../doubles/chain-node/chain-view.ts'
@@ -6,13 +6,16 @@ import { type Faults, LOG_FAULTS, REQUEST_FAULTS } from '../../../doubles/chain-
 import type { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 import type { Random } from '../../../origin/credits/simulation/random.ts'
 
-/** `hang` would need time to pass; `timeout` is the same at once. */
+/** `hang` would need the clock to advance; `timeout` has the same effect immediately. */
 const REQUESTS = REQUEST_FAULTS.filter((fault) => fault !== 'hang')
 
-/** As far as a node is behind: answers of a node that is further behind are found out in other ways. */
+/** The maximum lag of a node in blocks. A larger lag is detected in other ways. */
 const LAG_MAX = 4
 
-/** Blocks that are kept, less what a reorganisation may take: what is left out further down nobody finds. */
+/**
+ * The number of stored blocks, minus those that a reorg may remove. Logs that are left out further down are never
+ * detected.
+ */
 const NEAR_HEAD = BLOCKS_KEPT - 56
 
 const PLANS = [
@@ -25,14 +28,14 @@ const PLANS = [
   { batch: 1 },
 ] as const
 
-/** What a provider is like for good. */
+/** Sets the permanent properties of a provider. */
 export function settle(node: ChainNode, random: Random): void {
   node.limits = { ...random.pick(PLANS) }
   node.tellsBlockTime = random.chance(0.5)
   node.leavesOutWithin = NEAR_HEAD
 }
 
-/** Something changes at one endpoint: a new fault, another view, or all is well again. */
+/** Changes one endpoint: a new fault, another view of the chain, or back to normal. */
 export function changeWeather(node: ChainNode, chain: ScriptedChain, random: Random): string {
   const kind = random.pick(['well', 'request', 'request', 'logs', 'logs', 'views', 'views', 'down'])
   node.faults = {}

@@ -1,13 +1,13 @@
 /**
- * Hears what the endpoints answer and what triggers are told, and holds the one against the other at that very moment: a
- * block that is told of has to be final, by the trigger's finality, on a branch that an endpoint has answered with.
+ * Compares endpoint responses with deliveries to triggers at the time of each delivery: a delivered block must be
+ * final, by the trigger's finality, on a branch that an endpoint has returned.
  */
 import type { Finality } from '../../../../edge/chain/finality.ts'
 import type { LogDelivery } from '../../../../edge/chain/subscription.ts'
 import type { ScriptedBlock } from '../../../doubles/chain-node/scripted-block.ts'
 import type { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 
-/** No finality of the simulation is a greater depth. */
+/** The deepest numeric finality of the simulation. */
 const DEEP = 12
 
 type Tag = 'safe' | 'finalized'
@@ -16,16 +16,16 @@ type Answered = { result?: { hash?: unknown } | null }
 
 export class Witness {
   readonly #chain: ScriptedChain
-  /** The highest header on top of each block that an endpoint has answered with, by the block's hash. */
+  /** The highest header on top of each block that an endpoint returned, by the hash of the block. */
   readonly #tops = new Map<string, number>()
-  /** Blocks that a tag's block was answered for, on top of them or themselves. */
+  /** The blocks that an endpoint returned for each tag, and all of their ancestors. */
   readonly #tagged = { safe: new Set<string>(), finalized: new Set<string>() }
 
   constructor(chain: ScriptedChain) {
     this.#chain = chain
   }
 
-  /** An endpoint has answered a request. What is no whole answer says nothing. */
+  /** Records the response of an endpoint. Incomplete responses are ignored. */
   hear(request: string, response: string): void {
     const asked = [JSON.parse(request) as Asked | Asked[]].flat()
     if (!asked.some(({ method }) => method.startsWith('eth_getBlockBy'))) return
@@ -41,7 +41,7 @@ export class Witness {
     }
   }
 
-  /** @returns what is wrong with telling this now */
+  /** @returns the reasons why this delivery is wrong at this time */
   objections(finality: Finality, { logs, lane }: LogDelivery): string[] {
     return logs.flatMap(({ blockHash, blockNumber, logIndex }) => {
       const told = `${lane} lane told of block ${blockNumber} log ${logIndex}`
@@ -57,7 +57,7 @@ export class Witness {
     })
   }
 
-  /** Up the chain, until where all below is known to be deep enough. */
+  /** Updates a header's ancestors until one is already known to be deep enough. */
   #heard(header: ScriptedBlock): void {
     for (let block: ScriptedBlock | undefined = header; block; block = this.#parentOf(block)) {
       const top = this.#tops.get(block.hash) ?? -1

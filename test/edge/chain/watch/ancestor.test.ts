@@ -5,7 +5,7 @@ import { commonAncestor } from '../../../../edge/chain/watch/ancestor.ts'
 
 const kept = { first: 0, hashAt: (number: number) => `kept ${number}` }
 
-/** Each request goes to the next node, which shares the kept chain up to its fork; the last node keeps answering. */
+/** Each request goes to the next node, which shares the stored chain up to its fork; the last node keeps answering. */
 function readerOf(...forks: number[]) {
   let asked = 0
   return {
@@ -19,11 +19,11 @@ function readerOf(...forks: number[]) {
   }
 }
 
-it('finds the highest block that the chain and the kept one share', async () => {
+it('finds the highest block that the chain and the stored chain share', async () => {
   for (const fork of [0, 1, 37, 99, 100])
     expect(await commonAncestor(readerOf(fork), kept, 100)).toBe(fork)
 })
 
-it('refuses answers of nodes that disagree about a block of the search', async () => {
+it('rejects responses of nodes that disagree about a block of the search', async () => {
   await expect(commonAncestor(readerOf(37, -1), kept, 100)).rejects.toThrow(NodeLags)
 })

@@ -13,7 +13,7 @@ const header = (number: number, hash: string) => ({
   logsBloom: '0x',
 })
 
-/** The final block of a chain of which block 5 is kept. */
+/** Returns the final block of a chain with block 5 stored. */
 function finalOf(finalized: BlockHeader): number | undefined {
   const state = {
     subscriptions: { all: () => [{ mark: MARK, finality: 'finalized' }] },
@@ -23,13 +23,13 @@ function finalOf(finalized: BlockHeader): number | undefined {
   return finalBlocks(state, tip, 9).get(MARK)
 }
 
-it('does not believe the finality of another branch', () => {
+it('ignores a finalized block of another branch', () => {
   expect(finalOf(header(5, '0xother'))).toBeUndefined()
 })
 
 it.each([
   ['that is kept', header(5, '0xkept')],
   ['at a height that is not kept', header(4, '0xany')],
-])('believes a finalized block %s', (_, finalized) => {
+])('accepts a finalized block %s', (_, finalized) => {
   expect(finalOf(finalized)).toBe(finalized.number)
 })

@@ -3,7 +3,7 @@ import { LanePosition } from '../../../../edge/chain/watch/lane-position.ts'
 
 const laneAt = (block: number) => new LanePosition('live', { block, logIndex: 0 })
 
-it('lost logs: goes no further than a reorganisation during the delivery', () => {
+it('lost logs: does not advance past a reorg that happened during the delivery', () => {
   const lane = laneAt(10)
   lane.begin()
   lane.goBack(12)
@@ -11,7 +11,7 @@ it('lost logs: goes no further than a reorganisation during the delivery', () =>
   expect(lane.next).toEqual({ block: 12, logIndex: 0 })
 })
 
-it('advances past a reorganisation that the delivery came after', () => {
+it('advances past a reorg that happened before the delivery', () => {
   const lane = laneAt(10)
   lane.goBack(12)
   lane.begin()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Notices } from '../../../../edge/chain/watch/notices.ts'
 import { env } from '../../app.ts'
 
-it('keeps a notice that arrives while an earlier one is delivered', () =>
+it('keeps a notice that arrives while an earlier one is being delivered', () =>
   runInDurableObject(env.CHAIN_WATCHER.getByName('notices'), async (_, { storage }) => {
     const notices = new Notices(storage.sql)
     notices.mayFire('trigger', [5, 9])

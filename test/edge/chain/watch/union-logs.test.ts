@@ -15,7 +15,7 @@ const HEADER: BlockHeader = {
   logsBloom: `0x${'f'.repeat(512)}`,
 }
 
-/** Returns the logs of one block, from a node that answers with a log of the given block. */
+/** Returns the logs of one block, from a node that returns one log of the given block. */
 function logsFrom(blockHash: string) {
   const log = {
     address: TOKEN,
@@ -34,6 +34,6 @@ it('returns the logs of a block', async () => {
   expect((await logsFrom(HEADER.hash)).logs).toHaveLength(1)
 })
 
-it('foreign logs: refuses logs of another block of the same height', async () => {
+it('foreign logs: rejects logs of another block at the same height', async () => {
   await expect(logsFrom(hex(32, 8))).rejects.toThrow(NodeLags)
 })

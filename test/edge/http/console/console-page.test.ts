@@ -13,7 +13,7 @@ const policyOf = (response: Response) =>
     }),
   )
 describe('the page /console', () => {
-  it('may run its own scripts by their addresses, and write no markup', async () => {
+  it('may run only its own scripts by URL, and cannot create markup', async () => {
     const policy = policyOf(await edge('/console'))
     const scripts = policy['script-src']!
     expect(scripts[0]).toBe(`${OWN}/scripts/connect.js`)
@@ -30,20 +30,20 @@ describe('the page /console', () => {
       )
   })
 
-  it('locally asks the edge, which passes on sealed what a browser could not ask the origin', async () => {
+  it('uses the edge locally, which forwards sealed requests that a browser cannot send to the origin', async () => {
     const response = await edge('/console')
     expect(policyOf(response)['connect-src']).toEqual([OWN])
     expect(await response.text()).toContain(`data-base-url="${OWN}" data-verify="never"`)
   })
 
-  it('in production asks the origin itself, once it has been verified', async () => {
+  it('uses the origin itself in production, after verifying it', async () => {
     const response = await production()('/console')
     expect(response.status).toBe(200)
     expect(policyOf(response)['connect-src']).toEqual([OWN, ORIGIN])
     expect(await response.text()).toContain(`data-base-url="${ORIGIN}" data-verify="once"`)
   })
 
-  it('STOLEN KEY: without its script it has no form that a browser sends', async () => {
+  it('stolen key: has no form that a browser can submit without its script', async () => {
     const text = await (await edge('/console')).text()
     expect(text).toContain('<noscript>')
     const forms = text.match(/<form id="(connect|create)".*?<\/form>/gs)!
@@ -51,10 +51,10 @@ describe('the page /console', () => {
     for (const form of forms) expect(form).toMatch(/<fieldset disabled=""/)
   })
 
-  it('says to everybody where a key goes, and asks nobody to sign in', async () => {
+  it('explains where a key goes, without a sign-in', async () => {
     const response = await edge('/console')
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.text()).toContain('where your key goes')
+    expect(await response.text()).toContain('About the console and your key')
   })
 })

@@ -1,7 +1,7 @@
 import { CID } from '../../app.ts'
 import type { Outcome } from '../../../../shared/wire/outcome.ts'
 
-/** What the origin answers for an action that threw. */
+/** The response of the origin for an action that threw. */
 export const failure = (over: Partial<Extract<Outcome, { status: 'failed' }>> = {}) => ({
   outcome: {
     status: 'failed' as const,

@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
 import type { Page } from './person.ts'
 
-/** What a stranger may write where a page shows it. */
+/** Markup that an attacker may put into any text that a page shows. */
 export const MARKUPS = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(1)</script>',
   "' onfocus=alert(1) autofocus='",
   'javascript:alert(1)',
 ]
-/** No element, attribute or link of a page is what a stranger wrote. */
+/** Expects that no element, attribute or link of a page comes from the attacker's text. */
 export function isInert({ text }: Page): void {
   expect(text).not.toMatch(
     /<img|<script>alert|onerror=alert\(1\)>|'? onfocus=alert\(1\) autofocus='/,

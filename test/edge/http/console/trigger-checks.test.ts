@@ -16,8 +16,8 @@ afterEach(() => void vi.restoreAllMocks())
 const person = await Person.signedIn()
 const { submitNew } = formsOf(person)
 
-describe('a check without a script', () => {
-  it('shows the next times and makes nothing', async () => {
+describe('checking a form without a script', () => {
+  it('shows the next ticks and creates nothing', async () => {
     const who = await Person.signedIn()
     const page = await submitNew('schedule', { do: 'check', cron: '0 9 * * *', name: 'x' }, who)
     expect(page.status).toBe(200)
@@ -26,13 +26,13 @@ describe('a check without a script', () => {
     expect(await (await who.owner.api('/api/triggers')).json()).toEqual([])
   })
 
-  it('says what is wrong', async () => {
+  it('reports errors', async () => {
     const page = await submitNew('schedule', { do: 'check', cron: '61 * * * *' })
     expect(fieldError(page, 'cron')).toContain('out of range')
   })
 })
 
-describe('checks as one types', () => {
+describe('checking while the user types', () => {
   const token = async (who = person) => {
     const { text } = await who.get('/triggers/new?kind=schedule')
     return /data-check-csrf="([^"]*)"/.exec(text)![1]!
@@ -40,18 +40,18 @@ describe('checks as one types', () => {
   const check = async (kind: string, fields: object, who = person) =>
     who.ask('/triggers/preview', { csrf: await token(who), kind, fields })
 
-  it('give the next times of a cron, or what is wrong with it', async () => {
+  it('returns the next ticks of a cron expression, or its error', async () => {
     const right = JSON.parse((await check('schedule', { cron: '*/5 * * * *' })).text)
     expect(right.preview).toMatchObject({ min_interval_s: 300 })
     expect(right.preview.next).toHaveLength(5)
     const wrong = await check('schedule', { cron: '* * *' })
     expect([wrong.status, JSON.parse(wrong.text)]).toEqual([
       200,
-      { problems: { cron: expect.stringMatching(/^A cron has 5 fields/) } },
+      { problems: { cron: expect.stringMatching(/^Expected 5 fields/) } },
     ])
   })
 
-  it('CSRF: are answered to a page of ours alone, with this session’s token', async () => {
+  it('CSRF: answers only pages of this site with the token of the session', async () => {
     const csrf = await token()
     const body = { csrf, kind: 'schedule', fields: { cron: '* * * * *' } }
     const asked = (headers: Record<string, string>) =>
@@ -69,12 +69,12 @@ describe('checks as one types', () => {
     )
   })
 
-  it('take no source, params or key', async () => {
+  it('accepts no source, params or key', async () => {
     for (const name of ['action_code', 'usage_api_key', 'default_params'])
       expect((await check('webhook', { [name]: 'x' })).status).toBe(422)
   })
 
-  it('looks at a chain are counted as those of programs are', async () => {
+  it('counts chain lookups toward the same limit as API calls', async () => {
     const who = await Person.signedIn()
     const csrf = await token(who)
     const fields = {
@@ -90,7 +90,7 @@ describe('checks as one types', () => {
     expect(statuses).toContain(429)
   })
 
-  it('XSS: what a contract wrote into a log is text on the page', async () => {
+  it('XSS: escapes text that a contract wrote into a log', async () => {
     const { arbitrum } = settingsOf(env).CHAINS
     const chain = new ScriptedChain({ chainId: arbitrum!.chainId, firstBlock: 70, salt: 'forms' })
     const said = MARKUPS[1]!
@@ -109,7 +109,7 @@ describe('checks as one types', () => {
         ? network(input, init)
         : send(input, init),
     )
-    // Triggers of other tests watch this chain too, by a node that is not there: its watcher would wait before it asks again.
+    // Triggers of other tests watch this chain through a node that does not exist, so its watcher would be in backoff.
     const watcher = env.CHAIN_WATCHER.getByName('arbitrum')
     await runInDurableObject(watcher, (_, state) => state.abort('evicted')).catch(() => {})
     const page = await submitNew('chain_event', {
@@ -120,7 +120,7 @@ describe('checks as one types', () => {
       finality: 'latest',
     })
     expect(textOf(page.text)).toContain(said)
-    expect(textOf(page.text)).toContain('It would have fired for these')
+    expect(textOf(page.text)).toContain('Matching events in')
     isInert(page)
   })
 })

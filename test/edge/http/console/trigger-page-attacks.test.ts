@@ -19,7 +19,7 @@ describe('attacks on the forms', async () => {
   const forged = id.slice(0, 31) + (id[31] === 'A' ? 'B' : 'A')
   const POSTS = ['edit', 'enable', 'disable', 'delete']
 
-  it('an oracle: the page of somebody else’s trigger is that of one which is unknown, forged or malformed', async () => {
+  it('ID probing: a foreign trigger has the same page as an unknown, forged or malformed ID', async () => {
     const bytes = async (of: string) => {
       const { status, text } = await person.get(`/triggers/${of}/edit`)
       return [status, text]
@@ -30,7 +30,7 @@ describe('attacks on the forms', async () => {
       expect(await bytes(other)).toEqual(theirs)
   })
 
-  it('a token for one trigger, or of one person, is none for another', async () => {
+  it('stolen token: a CSRF token is valid only for one trigger and one user', async () => {
     const mine = await person.trigger()
     const csrf = hidden(await person.get(`/triggers/${mine.id}/edit`), 'csrf')
     for (const action of POSTS) {
@@ -44,7 +44,7 @@ describe('attacks on the forms', async () => {
     })
   })
 
-  it('CSRF: no form of another site, or without a page’s token, does anything', async () => {
+  it('CSRF: rejects forms of other sites and forms without a token', async () => {
     const page = await victim.get(`/triggers/${id}/edit`)
     for (const action of [
       ...POSTS.map((name) => `/triggers/${id}/${name}`),
@@ -66,7 +66,7 @@ describe('attacks on the forms', async () => {
     expect(await (await victim.owner.api('/api/triggers')).json()).toHaveLength(1)
   })
 
-  it('MEMORY: of the megabytes of who is not signed in, or on another site, nothing is read', async () => {
+  it('memory: does not read megabytes from a signed-out client or another site', async () => {
     for (const [headers, status] of [
       [FROM_US, 303],
       [{ ...FROM_US, 'sec-fetch-site': 'cross-site' }, 403],
@@ -89,7 +89,7 @@ describe('attacks on the forms', async () => {
     }
   })
 
-  it('clickjacking: no page of them is shown in a frame', async () => {
+  it('clickjacking: shows no page in a frame', async () => {
     for (const path of [
       '/triggers',
       '/triggers/new',
@@ -103,7 +103,7 @@ describe('attacks on the forms', async () => {
     }
   })
 
-  it('the account key that a browser keeps for the console is filled into no form that is sent here', async () => {
+  it('stolen key: the browser does not fill the saved account key into any form', async () => {
     for (const path of ['/triggers/new?kind=webhook', `/triggers/${id}/edit`]) {
       const { text } = await victim.get(path)
       const fields = text.match(/<input[^>]*type="password"[^>]*>/g) ?? []
@@ -112,27 +112,27 @@ describe('attacks on the forms', async () => {
     }
   })
 
-  it('words of an attacker in the query of the list do not appear on it', async () => {
+  it('content injection: ignores text in the query of the list', async () => {
     const { text } = await victim.get('/triggers?deleted=%3Cimg%3Eowned&enabled=owned')
     expect(text).not.toContain('owned')
   })
 })
 
-describe('what was done, on the page of a trigger', () => {
+describe('the notice on the page of a trigger', () => {
   const noticeAt = async (query: string) => {
     const url = `https://edge.test/triggers/x?${query}`
     const trigger = { kind: 'webhook', config: {}, action_cid: 'QmAction' } as const
     return textOf((await html`${TriggerNotice({ url, trigger })}`).toString())
   }
 
-  it('is said with what its owner should know of the key', async () => {
+  it('describes the change, and warns about the key', async () => {
     expect(await noticeAt('changed=1&key=not_permitted')).toMatch(
-      /^The trigger was changed\.usage_api_key: it may not execute QmAction now/,
+      /^Trigger updated\.usage_api_key: the key cannot execute QmAction\./,
     )
-    expect(await noticeAt('enabled=1')).toContain('goes on')
+    expect(await noticeAt('enabled=1')).toContain('Trigger resumed.')
   })
 
-  it('says which signatures to choose from, if only marks decide how logs are decoded', async () => {
+  it('suggests signatures if only indexed marks determine the decoding', async () => {
     const config = {
       chain: 'ethereum',
       contract_address: `0x${'11'.repeat(20)}`,
@@ -148,9 +148,9 @@ describe('what was done, on the page of a trigger', () => {
     expect(await shown('')).toBe('')
   })
 
-  it('words of an attacker in the query do not appear, whatever they are called', async () => {
+  it('content injection: ignores unknown and inherited names in the query', async () => {
     for (const key of ['%3Cscript%3E', 'constructor', '__proto__', 'toString'])
-      expect(await noticeAt(`changed=${key}&key=${key}`)).toBe('The trigger was changed.')
+      expect(await noticeAt(`changed=${key}&key=${key}`)).toBe('Trigger updated.')
     expect(await noticeAt('key=owned')).toBe('')
   })
 })

@@ -7,7 +7,7 @@ import { isInert, MARKUPS } from './markup.ts'
 import { Person, textOf } from './person.ts'
 import { fieldError, formsOf } from './typed-forms.ts'
 
-/** Its node is away here, and its watcher waits before it asks again: no other test needs it. */
+/** The node of this chain is unreachable here, and its watcher backs off. No other test uses the chain. */
 const NODE = settingsOf(env).CHAINS.ethereum!.rpc[0]!
 const send = globalThis.fetch
 afterEach(() => void vi.restoreAllMocks())
@@ -24,25 +24,25 @@ const filled = (over: Record<string, string> = {}) => ({
 })
 
 describe('the list of triggers', () => {
-  it('asks who is not signed in to sign in, and leads back to what was asked for', async () => {
+  it('redirects a signed-out user to sign in, and back afterwards', async () => {
     const response = await edge('/triggers?kind=schedule', { redirect: 'manual' })
     const location = '/sign-in?next=%2Ftriggers%3Fkind%3Dschedule'
     expect([response.status, response.headers.get('location')]).toEqual([303, location])
   })
 
-  it('without any leads to the first steps', async () => {
+  it('links to the first steps if there are no triggers', async () => {
     const { text } = await (await Person.signedIn()).get('/triggers')
-    expect(text).toContain('You have no triggers yet')
+    expect(text).toContain('No triggers yet')
     expect(text).toContain('href="/console#start"')
   })
 
-  it('says of each what fires it, whether it is enabled, and when it runs next', async () => {
+  it('shows for each trigger what fires it, its state, and its next run', async () => {
     const who = await Person.signedIn()
     const { webhook_url } = await who.trigger({ name: 'a hook' })
     await who.trigger({ name: 'a clock', kind: 'schedule', config: { cron: '0 9 * * 1-5' } })
     await who.trigger({ name: 'at rest', enabled: false })
     const page = textOf((await who.get('/triggers')).text)
-    expect(page).toContain(`by POST to ${webhook_url}`)
+    expect(page).toContain(`on POST to ${webhook_url}`)
     expect(page).toContain('Monday to Friday at 09:00 UTC: 0 9 * * 1-5')
     expect(page).toMatch(/Next run\d+ \w+ \d{4}, 09:00 UTC/)
     expect(page).toMatch(/at rest paused/)
@@ -50,7 +50,7 @@ describe('the list of triggers', () => {
     expect(page.indexOf('at rest')).toBeLessThan(page.indexOf('a hook'))
   })
 
-  it('says why the service has stopped one', async () => {
+  it('shows why the service disabled a trigger', async () => {
     const who = await Person.signedIn()
     const { id } = await who.trigger()
     const record = { ...(await read(id, who)), enabled: false, disabled_reason: 'the key is gone' }
@@ -58,11 +58,11 @@ describe('the list of triggers', () => {
       .bind(JSON.stringify(record), id)
       .run()
     const page = textOf((await who.get('/triggers')).text)
-    expect(page).toContain('stopped')
-    expect(page).toContain('Paused becausethe key is gone')
+    expect(page).toContain('paused by the service')
+    expect(page).toContain('Reasonthe key is gone')
   })
 
-  it('shows 25 on a page, and the next ones after them, within the filter', async () => {
+  it('shows 25 triggers per page and links to the next page within the filter', async () => {
     const who = await Person.signedIn()
     const { id } = await who.trigger()
     await env.DB.prepare(
@@ -80,15 +80,17 @@ describe('the list of triggers', () => {
     expect(second.text.match(/<li><div><h2>/g)).toHaveLength(5)
     expect(second.text).toContain('row 29.')
     expect(second.text).not.toContain('rel="next"')
-    expect((await who.get('/triggers?kind=schedule')).text).toContain('None of your triggers')
+    expect((await who.get('/triggers?kind=schedule')).text).toContain(
+      'No triggers match these filters',
+    )
   })
 
-  it('a link with a cursor or filter that is not ours shows the first page', async () => {
+  it('shows the first page for an invalid cursor or filter', async () => {
     for (const query of ['cursor=AAAA', 'kind=x', 'enabled=maybe', 'limit=9999', 'cursor='])
       expect((await person.get(`/triggers?${query}`)).status).toBe(200)
   })
 
-  it('XSS: what stands in a name, an address, a signature or a reason is text', async () => {
+  it('XSS: escapes names, addresses, signatures and reasons', async () => {
     const who = await Person.signedIn()
     const { id } = await who.trigger()
     for (const markup of MARKUPS) {
@@ -110,7 +112,7 @@ describe('the list of triggers', () => {
     }
   })
 
-  it('a name that turns the direction of writing is shown as it is made', async () => {
+  it('bidi spoofing: shows direction overrides in names as escapes', async () => {
     const who = await Person.signedIn()
     await who.trigger({ name: 'pay\u202Egnp.exe' })
     const { text } = await who.get('/triggers')
@@ -118,7 +120,7 @@ describe('the list of triggers', () => {
     expect(visible('a\u0000b\nc')).toBe('a‹U+0000›b‹U+000A›c')
   })
 
-  it('XSS: a form that comes back has what was typed as text, in each of its fields', async () => {
+  it('XSS: escapes every field of a form that is shown again', async () => {
     const names = ['name', 'action_code', 'default_params', 'cron', 'concurrency', 'misfire']
     for (const markup of MARKUPS) {
       const fields = Object.fromEntries(names.map((name) => [name, markup]))
@@ -135,7 +137,7 @@ describe('the list of triggers', () => {
 })
 
 describe('the form of a new trigger', () => {
-  it('begins with the kinds, and takes no other', async () => {
+  it('offers the kinds of triggers, and accepts no others', async () => {
     for (const path of ['/triggers/new', '/triggers/new?kind=pigeon']) {
       const { text } = await person.get(path)
       for (const kind of ['webhook', 'schedule', 'chain_event'])
@@ -143,7 +145,7 @@ describe('the form of a new trigger', () => {
     }
   })
 
-  it('makes a webhook with its options, and goes on to its page', async () => {
+  it('creates a webhook with its options and redirects to its page', async () => {
     const options = {
       dedup: 'header',
       dedup_header: 'x-delivery',
@@ -167,7 +169,7 @@ describe('the form of a new trigger', () => {
     })
   })
 
-  it('makes a schedule', async () => {
+  it('creates a schedule', async () => {
     const record = await created(
       await submitNew(
         'schedule',
@@ -181,7 +183,7 @@ describe('the form of a new trigger', () => {
     })
   })
 
-  it('a source keeps the line ends that its CID was made of, though browsers send others', async () => {
+  it('keeps the line endings of a source, and so its CID, although browsers send others', async () => {
     const code = `${source}\n// one\n\n// two\n`
     const record = await created(
       await submitNew('webhook', filled({ action_code: code.replaceAll('\n', '\r\n') })),
@@ -189,7 +191,7 @@ describe('the form of a new trigger', () => {
     expect(record.action_cid).toBe(await actionCid(code))
   })
 
-  it('tells what is wrong beside its field, and keeps what was typed but for the key', async () => {
+  it('shows errors next to their fields, and keeps the input except for the key', async () => {
     const page = await submitNew(
       'schedule',
       filled({
@@ -201,7 +203,7 @@ describe('the form of a new trigger', () => {
       }),
     )
     expect(page.status).toBe(422)
-    expect(fieldError(page, 'name')).toBe('Enter a name, by which you will know it.')
+    expect(fieldError(page, 'name')).toBe('Enter a name.')
     expect(fieldError(page, 'default_params')).toMatch(/^Enter a JSON object/)
     expect(fieldError(page, 'max_runs_per_minute')).toBe('Enter a whole number.')
     expect(page.text).toContain('value="*/5 * * * * *"')
@@ -219,19 +221,19 @@ describe('the form of a new trigger', () => {
     ],
     ['schedule', { cron: '' }, 'cron', /^Enter a cron/],
     ['webhook', { concurrency: '1000' }, 'concurrency', /^At most 64\.$/],
-    ['webhook', { dedup: 'header' }, 'dedup_header', /^Name the header/],
-    ['webhook', { dedup: 'header', dedup_header: 'cookie' }, 'dedup_header', /never looked at/],
-    ['webhook', { pass_headers: 'x-a cookie' }, 'pass_headers', /^Cookie carries a credential/],
-    ['webhook', { pass_headers: 'x:a' }, 'pass_headers', /^Expected the name of a header/],
-    ['webhook', { name: 'n'.repeat(201) }, 'name', /^At most 200 characters\.$/],
-    ['webhook', { usage_api_key: '' }, 'usage_api_key', /^Paste the key/],
+    ['webhook', { dedup: 'header' }, 'dedup_header', /^Enter the name of the header/],
     [
       'webhook',
-      { usage_api_key: 'account-key' },
-      'usage_api_key',
-      /^This is the key of an account/,
+      { dedup: 'header', dedup_header: 'cookie' },
+      'dedup_header',
+      /cannot identify a delivery/,
     ],
-    ['webhook', { default_params: '{' }, 'default_params', /^This is not JSON/],
+    ['webhook', { pass_headers: 'x-a cookie' }, 'pass_headers', /^Cookie carries a credential/],
+    ['webhook', { pass_headers: 'x:a' }, 'pass_headers', /^Expected a header name/],
+    ['webhook', { name: 'n'.repeat(201) }, 'name', /^At most 200 characters\.$/],
+    ['webhook', { usage_api_key: '' }, 'usage_api_key', /^Paste the usage key/],
+    ['webhook', { usage_api_key: 'account-key' }, 'usage_api_key', /^This is an account key/],
+    ['webhook', { default_params: '{' }, 'default_params', /^Invalid JSON/],
     ['webhook', { action_code: ' ' }, 'action_code', /^Enter the source/],
     ['webhook', { handshake: 'nobody' }, 'handshake', /./],
     ['chain_event', { contract_address: '0x1' }, 'contract_address', /./],
@@ -239,8 +241,8 @@ describe('the form of a new trigger', () => {
     ['chain_event', { topic2: '0x12' }, 'topic2', /32-byte topic/],
     ['chain_event', { start_block: 'soon' }, 'start_block', /./],
     ['chain_event', { chain: 'polygon' }, 'chain', /does not watch polygon/],
-    ['chain_event', { finality: 'blocks' }, 'finality_blocks', /^Enter how many/],
-  ])('%s: %j is told at %s', async (kind, over, field, expected) => {
+    ['chain_event', { finality: 'blocks' }, 'finality_blocks', /^Enter the number of blocks/],
+  ])('%s: reports %j at %s', async (kind, over, field, expected) => {
     const event = {
       chain: 'arbitrum',
       contract_address: `0x${'51'.repeat(20)}`,
@@ -251,7 +253,7 @@ describe('the form of a new trigger', () => {
     expect(fieldError(page, field)).toMatch(expected)
   })
 
-  it('says of a key that no account has, and of one that may not run this, without a state between', async () => {
+  it('redirects with a warning about an unknown key, or a key that may not execute the action', async () => {
     for (const [key, name] of [
       ['unknown-key', 'unknown'],
       ['forbidden-key', 'not_permitted'],
@@ -261,13 +263,13 @@ describe('the form of a new trigger', () => {
     }
   })
 
-  it('a form that is too long is refused before it is read to its end', async () => {
+  it('rejects an overlong form before reading it completely', async () => {
     const page = await submitNew('webhook', filled({ action_code: 'x'.repeat(2 * 1024 * 1024) }))
     expect(page.status).toBe(413)
-    expect(textOf(page.text)).toContain('Nothing was done')
+    expect(textOf(page.text)).toContain('Nothing was changed')
   })
 
-  it('does not lose what was typed where a chain does not answer', async () => {
+  it('keeps the input if a chain does not respond', async () => {
     vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
       const { url } = new Request(input, init)
       return url.startsWith(NODE)
@@ -283,7 +285,7 @@ describe('the form of a new trigger', () => {
     const page = await submitNew('chain_event', filled({ ...event, name: 'kept' }))
     expect(page.status).toBe(503)
     expect(page.response.headers.get('retry-after')).toBe('15')
-    expect(textOf(page.text)).toContain('The nodes of ethereum do not answer')
+    expect(textOf(page.text)).toContain('No node of ethereum responds')
     expect(page.text).toContain('value="kept"')
   })
 })

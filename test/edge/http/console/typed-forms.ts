@@ -1,9 +1,9 @@
-/** The forms of triggers, as a person sends them, and what comes of it. */
+/** Submits the trigger forms as a user would. */
 import { expect } from 'vitest'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { hidden, type Page, type Person, textOf } from './person.ts'
 
-/** Of `person`, unless it is said who else. */
+/** Returns functions that act as `person` by default. */
 export const formsOf = (person: Person) => ({
   submitNew: (kind: string, form: Record<string, string>, who = person) =>
     submitNew(kind, form, who),

@@ -28,7 +28,7 @@ describe('two of three members', () => {
     expect(await governance.isAllowed(HASH)).toBe(false)
   })
 
-  it('put somebody else in the place of a third', async () => {
+  it('replace a third member', async () => {
     const [one, two, three] = world.members
     await governance.decide('addMember', wordOf(world.stranger.address), [one, two])
     await governance.decide('removeMember', wordOf(three.address), [one, world.stranger])
@@ -38,7 +38,7 @@ describe('two of three members', () => {
     )
   })
 
-  it('make it three who decide', async () => {
+  it('raise the threshold to three', async () => {
     const [one, two, three] = world.members
     await governance.decide('setThreshold', wordOf(3), [one, two])
     const id = await governance.propose(one, 'allowComposeHash', HASH)
@@ -49,7 +49,7 @@ describe('two of three members', () => {
     expect(await governance.isAllowed(HASH)).toBe(true)
   })
 
-  it('leave events of each step', async () => {
+  it('emit an event for each step', async () => {
     const [one, two] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     await governance.write(two, 'approve', id)
@@ -59,7 +59,7 @@ describe('two of three members', () => {
   })
 })
 
-describe('what the machine’s key server is told', () => {
+describe('queries of the machine’s key server', () => {
   const bootInfo = (appId: string, composeHash: string) => ({
     appId,
     composeHash,
@@ -72,7 +72,7 @@ describe('what the machine’s key server is told', () => {
     advisoryIds: [],
   })
 
-  it('that this application may run with an allowed hash, and with no other', async () => {
+  it('return that this application may run with an allowed hash, and with no other', async () => {
     const [one, two] = world.members
     await governance.decide('allowComposeHash', HASH, [one, two])
     const ask = (appId: string, hash: string) =>
@@ -82,7 +82,7 @@ describe('what the machine’s key server is told', () => {
     expect(await ask(world.stranger.address, HASH)).toBe(false)
   })
 
-  it('under the interface id that it looks for', async () => {
+  it('are supported under the expected interface id', async () => {
     expect(await governance.read('supportsInterface', '0x1e079198')).toBe(true)
     expect(await governance.read('supportsInterface', '0xffffffff')).toBe(false)
   })

@@ -13,7 +13,7 @@ beforeEach(async () => {
   governance = await world.deploy()
 })
 
-/** Lets the chain's clock pass the last second of a proposal. */
+/** Advances the chain's clock beyond the last second of a proposal. */
 async function aWeekLater(): Promise<void> {
   const seconds = Number(await governance.read('PROPOSAL_LASTS'))
   await world.provider.send('evm_increaseTime', [seconds])
@@ -21,19 +21,19 @@ async function aWeekLater(): Promise<void> {
 }
 
 describe('one member alone', () => {
-  it('executes nothing', async () => {
+  it('cannot execute a change', async () => {
     const [one] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     expect(await governance.refusal(one, 'execute', id)).toBe('TooFewApprovals')
   })
 
-  it('does not count twice by approving twice', async () => {
+  it('cannot count twice by approving twice', async () => {
     const [one] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     expect(await governance.refusal(one, 'approve', id)).toBe('AlreadyApproved')
   })
 
-  it('does not count twice by taking an approval back and giving it again', async () => {
+  it('cannot count twice by withdrawing an approval and giving it again', async () => {
     const [one] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     await governance.write(one, 'withdrawApproval', id)
@@ -42,13 +42,13 @@ describe('one member alone', () => {
     expect(await governance.refusal(one, 'execute', id)).toBe('TooFewApprovals')
   })
 
-  it('does not take back another’s approval', async () => {
+  it('cannot withdraw another member’s approval', async () => {
     const [one, two] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     expect(await governance.refusal(two, 'withdrawApproval', id)).toBe('NotApproved')
   })
 
-  it('does not add up approvals of two proposals of the same change', async () => {
+  it('cannot add up approvals of two proposals of the same change', async () => {
     const [one, two] = world.members
     const first = await governance.propose(one, 'allowComposeHash', HASH)
     const second = await governance.propose(two, 'allowComposeHash', HASH)
@@ -57,7 +57,7 @@ describe('one member alone', () => {
     expect(await governance.refusal(two, 'execute', second)).toBe('TooFewApprovals')
   })
 
-  it('does not execute with the approval of another proposal', async () => {
+  it('cannot execute with the approval of another proposal', async () => {
     const [one, two] = world.members
     const approved = await governance.propose(one, 'allowComposeHash', HASH)
     await governance.write(two, 'approve', approved)
@@ -66,8 +66,8 @@ describe('one member alone', () => {
   })
 })
 
-describe('a caller who is no member', () => {
-  it.each(['approve', 'execute', 'withdrawApproval'])('does not %s', async (name) => {
+describe('a caller who is not a member', () => {
+  it.each(['approve', 'execute', 'withdrawApproval'])('cannot %s', async (name) => {
     const [one, two] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     await governance.write(two, 'approve', id)
@@ -75,12 +75,12 @@ describe('a caller who is no member', () => {
       expect(await governance.refusal(caller, name, id)).toBe('NotMember')
   })
 
-  it('does not propose', async () => {
+  it('cannot propose', async () => {
     const args = [CHANGE.allowComposeHash, HASH]
     expect(await governance.refusal(world.stranger, 'propose', ...args)).toBe('NotMember')
   })
 
-  it('is who was a member when it proposed: its approval goes with it', async () => {
+  it('loses its proposal and approval when it stops being a member', async () => {
     const [one, two, three] = world.members
     const id = await governance.propose(three, 'allowComposeHash', HASH)
     await governance.decide('removeMember', wordOf(three.address), [one, two])
@@ -89,8 +89,8 @@ describe('a caller who is no member', () => {
   })
 })
 
-describe('an approval that was given for something else', () => {
-  it('is not replayed: what was executed is not executed again', async () => {
+describe('an approval for something else', () => {
+  it('replay: cannot execute an executed proposal again', async () => {
     const [one, two] = world.members
     const id = await governance.decide('allowComposeHash', HASH, [one, two])
     await governance.decide('withdrawComposeHash', HASH, [one, two])
@@ -98,7 +98,7 @@ describe('an approval that was given for something else', () => {
     expect(await governance.refusal(one, 'approve', id)).toBe('NotOpen')
   })
 
-  it('does not bring back a hash that was withdrawn since', async () => {
+  it('cannot restore a hash that was withdrawn in the meantime', async () => {
     const [one, two, three] = world.members
     const kept = await governance.propose(three, 'allowComposeHash', HASH)
     await governance.write(one, 'approve', kept)
@@ -108,7 +108,7 @@ describe('an approval that was given for something else', () => {
     expect(await governance.isAllowed(HASH)).toBe(false)
   })
 
-  it('does not count under a threshold that was lowered since', async () => {
+  it('does not count if the threshold was lowered in the meantime', async () => {
     const [one, two, three] = world.members
     await governance.decide('setThreshold', wordOf(3), [one, two])
     const id = await governance.propose(one, 'allowComposeHash', HASH)
@@ -117,7 +117,7 @@ describe('an approval that was given for something else', () => {
     expect(await governance.refusal(one, 'execute', id)).toBe('NotOpen')
   })
 
-  it('does not count after a week', async () => {
+  it('expires after a week', async () => {
     const [one, two] = world.members
     const id = await governance.propose(one, 'allowComposeHash', HASH)
     await governance.write(two, 'approve', id)
@@ -133,36 +133,36 @@ describe('an approval that was given for something else', () => {
     expect(await elsewhere.refusal(one, 'execute', id)).toBe('NotOpen')
   })
 
-  it('is not of a proposal that nobody made', async () => {
+  it('cannot belong to a proposal that does not exist', async () => {
     const [one] = world.members
     for (const name of ['approve', 'execute'])
       expect(await governance.refusal(one, name, ZeroHash)).toBe('NotOpen')
   })
 })
 
-describe('a governance that one could hold alone, or nobody', () => {
+describe('an unsafe governance contract', () => {
   const addresses = () => world.members.map(({ address }) => address)
 
   it.each([
     ['a threshold of 0', 0],
     ['a threshold of 1', 1],
     ['a threshold of more than its members', 4],
-  ])('is not deployed: %s', async (_, threshold) => {
+  ])('cannot be deployed: %s', async (_, threshold) => {
     await expect(world.deploy(addresses(), threshold)).rejects.toThrow()
   })
 
-  it('is not deployed with a member twice, or with nobody as a member', async () => {
+  it('cannot be deployed with a duplicate member or the zero address', async () => {
     const [one = '', two = ''] = addresses()
     await expect(world.deploy([one, one])).rejects.toThrow()
     await expect(world.deploy([one, two, ZeroAddress])).rejects.toThrow()
   })
 
-  it.each([0, 1, 4])('is not voted for: a threshold of %s', async (threshold) => {
+  it.each([0, 1, 4])('cannot result from a vote for a threshold of %s', async (threshold) => {
     const args = [CHANGE.setThreshold, wordOf(threshold)]
     expect(await governance.refusal(world.members[0], 'propose', ...args)).toBe('InvalidThreshold')
   })
 
-  it('is not made by removing members below the threshold', async () => {
+  it('cannot result from removing members below the threshold', async () => {
     const [one, two, three] = world.members
     await governance.decide('removeMember', wordOf(three.address), [one, two])
     const args = [CHANGE.removeMember, wordOf(two.address)]
@@ -173,13 +173,13 @@ describe('a governance that one could hold alone, or nobody', () => {
     ['a member who is one already', () => wordOf(world.members[1].address)],
     ['nobody', () => ZeroHash],
     ['more than an address', () => `0x${'ff'.repeat(32)}`],
-  ])('takes in no member that is none: %s', async (_, subject) => {
+  ])('cannot add an invalid member: %s', async (_, subject) => {
     const args = [CHANGE.addMember, subject()]
     expect(await governance.refusal(world.members[0], 'propose', ...args)).toBe('InvalidMember')
   })
 })
 
-it('a change that changes nothing is not proposed', async () => {
+it('a change without effect cannot be proposed', async () => {
   const [one, two] = world.members
   const withdrawn = [CHANGE.withdrawComposeHash, HASH]
   expect(await governance.refusal(one, 'propose', ...withdrawn)).toBe('NothingToChange')

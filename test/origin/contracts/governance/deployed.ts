@@ -1,4 +1,4 @@
-/** A governance contract of three members, two of whom decide, on a chain of its own. */
+/** A governance contract with three members and a threshold of two, on its own chain. */
 import {
   Contract,
   encodeBytes32String,
@@ -57,7 +57,7 @@ export async function startGovernance() {
         new Contract(address, governanceAbi, provider).getFunction(name)(...args),
       isAllowed: (hash: string): Promise<boolean> =>
         new Contract(address, governanceAbi, provider).getFunction('allowedComposeHashes')(hash),
-      /** The name of the error that the contract answers a call with; `''` where it takes it. */
+      /** Returns the error name of a call, or `''` if the call succeeds. */
       refusal: async (caller: Signer, name: string, ...args: unknown[]) => {
         try {
           await bound(caller, name).staticCall(...args)
@@ -67,7 +67,7 @@ export async function startGovernance() {
           return interfaceOf.parseError(error.data)?.name ?? error.data
         }
       },
-      /** Proposed by the first of them, approved by all, executed. */
+      /** Proposes a change as the first signer, approves it with all others, and executes it. */
       decide: async (change: keyof typeof CHANGE, subject: string, by: readonly Signer[]) => {
         const [first, ...others] = by
         const id = await propose(first!, change, subject)

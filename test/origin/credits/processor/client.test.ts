@@ -21,8 +21,8 @@ async function newIntent(amountCents = 500) {
   return client.createIntent({ accountHash: account, customerId, amountCents, writeId: 'w' })
 }
 
-describe('what is made at the processor', () => {
-  it('names the account by its hash, and nothing else of its owner', async () => {
+describe('creating customers and intents', () => {
+  it('names the account by its hash, and nothing else about its owner', async () => {
     const { intentId } = await newIntent()
     const metadata = { svc_account: account, svc_deployment: DEPLOYMENT.name }
     expect(double.records.intent(intentId)).toMatchObject({
@@ -34,14 +34,14 @@ describe('what is made at the processor', () => {
     expect([...double.records.customers.values()]).toMatchObject([{ metadata }])
   })
 
-  it('is made once, however often it is asked for', async () => {
+  it('creates one intent and one customer, however often they are requested', async () => {
     const made = await Promise.all([newIntent(), newIntent(), newIntent()])
     expect(new Set(made.map(({ intentId }) => intentId)).size).toBe(1)
     expect(double.records.customers.size).toBe(1)
   })
 
   it.each(['fails_after', 'reset_after', 'fails_before', 'reset_before', 'other_json'] as const)(
-    'is made once when its first request meets %s',
+    'creates one intent and one customer if the first request meets %s',
     async (kind) => {
       double.faults.add({ kind, on: /^POST/ })
       const { intentId } = await newIntent()
@@ -50,14 +50,14 @@ describe('what is made at the processor', () => {
     },
   )
 
-  it('is made under another key where the processor keeps a failure of its own, and the same one from then on', async () => {
+  it('uses another key if the processor has stored a failure, and the same one from then on', async () => {
     double.faults.add({ kind: 'fails_before', kept: true, on: /payment_intents/ })
     const first = await newIntent()
     expect(await newIntent()).toEqual(first)
     expect(double.records.intents.size).toBe(1)
   })
 
-  it('is asked for with another customer where the processor has the first no more', async () => {
+  it('reports a deleted customer, and then creates another one', async () => {
     const { client } = clientOf(double)
     const gone = await client.createCustomer(account)
     double.records.customers.get(gone)!.deleted = true
@@ -69,8 +69,8 @@ describe('what is made at the processor', () => {
   })
 })
 
-describe('an account of two deployments, as that of an admin wallet is', () => {
-  it('can pay at both through one account of the processor', async () => {
+describe('an account in two deployments, such as the account of an admin wallet', () => {
+  it('can pay in both through one account of the processor', async () => {
     const { client } = clientOf(double)
     const { client: other } = clientOf(double, {
       deployment: { ...DEPLOYMENT, name: '31337:0xcd' },
@@ -80,8 +80,8 @@ describe('an account of two deployments, as that of an admin wallet is', () => {
   })
 })
 
-describe('what is read of a payment', () => {
-  it('is how far it has come, and why it failed in the processor’s words', async () => {
+describe('the facts of a payment', () => {
+  it('include its progress, and the processor’s reason for a failure', async () => {
     const { client } = clientOf(double)
     const { intentId, clientSecret } = await newIntent()
     const progress = async () => (await client.factsOf(intentId))?.progress
@@ -103,7 +103,7 @@ describe('what is read of a payment', () => {
     expect(await client.factsOf(intentId)).toMatchObject({ progress: 'paid', receivedCents: 500 })
   })
 
-  it('is every refund, over any number of pages', async () => {
+  it('include every refund, over any number of pages', async () => {
     const { intentId } = await newIntent(1_000)
     double.paying.byCard(intentId)
     for (let n = 0; n < 250; n++) double.givingBack.refund(intentId, { amount: 1 })
@@ -111,18 +111,18 @@ describe('what is read of a payment', () => {
     expect(new Set(facts?.refunds.map(({ id }) => id)).size).toBe(250)
   })
 
-  it('is nothing for an intent that the processor does not know', async () => {
+  it('are undefined for an intent that the processor does not have', async () => {
     expect(await clientOf(double).client.factsOf('pi_unknown')).toBeUndefined()
   })
 
-  it('play money: an intent of the test mode is none of a live deployment’s', async () => {
+  it('play money: are undefined for a test mode intent in a live deployment', async () => {
     const { intentId } = await newIntent()
     double.paying.byCard(intentId)
     const { client } = clientOf(double, { deployment: { ...DEPLOYMENT, live: true } })
     expect(await client.factsOf(intentId)).toBeUndefined()
   })
 
-  it('another intent in the answer is no answer', async () => {
+  it('are unavailable if the response contains another intent', async () => {
     const { intentId } = await newIntent()
     const other = double.records.createIntent({
       amount: 900,
@@ -136,7 +136,7 @@ describe('what is read of a payment', () => {
   })
 })
 
-describe('a processor that is away', () => {
+describe('requests to the processor', () => {
   const tried = async (secretKey?: string) => {
     const { client, logs } = clientOf(double, secretKey === undefined ? {} : { secretKey })
     const error = await client.factsOf('pi_any').catch((thrown: unknown) => thrown)
@@ -144,14 +144,14 @@ describe('a processor that is away', () => {
   }
 
   it.each(['reset_before', 'fails_before', 'other_json'] as const)(
-    'is told of when it stays so: %s',
+    'fail with ProcessorUnavailable if a fault persists: %s',
     async (kind) => {
       double.faults.add({ kind, times: 10 })
       expect((await tried()).error).toBeInstanceOf(ProcessorUnavailable)
     },
   )
 
-  it('is given up when it is silent', async () => {
+  it('time out if the processor does not respond', async () => {
     double.faults.add({ kind: 'hangs', times: 10 })
     const { url, keys } = double
     const client = new ProcessorClient({
@@ -164,7 +164,7 @@ describe('a processor that is away', () => {
     await expect(client.factsOf('pi_any')).rejects.toThrow(ProcessorUnavailable)
   })
 
-  it('leaked key: neither its error nor the log quotes the key that it refused', async () => {
+  it('leaked key: quote a rejected key neither in their error nor in the log', async () => {
     const key = 'sk_test_canarycanarycanary1234'
     const { error, told } = await tried(key)
     expect(error).toBeInstanceOf(ProcessorUnavailable)
@@ -173,7 +173,7 @@ describe('a processor that is away', () => {
     expect(told).not.toContain('1234')
   })
 
-  it('is not told about this machine: no telemetry, no platform', async () => {
+  it('contain no telemetry and no platform of this machine', async () => {
     await newIntent()
     await newIntent()
     for (const { headers } of double.seen) {

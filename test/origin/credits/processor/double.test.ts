@@ -1,4 +1,4 @@
-/** The processor's double, held to what the unmodified library of the processor expects of the real one. */
+/** Checks the double of the processor against the unmodified client library of the real one. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ const failureOf = (asked: Promise<unknown>) =>
   )
 
 describe('intents', () => {
-  it('begin unpaid, with a secret and what the seller notes', async () => {
+  it('start unpaid, with a client secret and the metadata of the seller', async () => {
     const customer = await library().customers.create({ metadata: { svc_account: 'a' } })
     expect((await library().customers.retrieve(customer.id)).id).toBe(customer.id)
     expect((await library().customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
@@ -49,7 +49,7 @@ describe('intents', () => {
     })
   })
 
-  it('are paid by card, with their charge on request', async () => {
+  it('are paid by card, and return their charge on request', async () => {
     const { id } = await newIntent()
     double.paying.enterCard(id)
     double.paying.byCardThatAsks(id)
@@ -60,7 +60,7 @@ describe('intents', () => {
     expect(intent.latest_charge).toMatchObject({ object: 'charge', paid: true, amount: 500 })
   })
 
-  it('are paid by crypto once its chain has confirmed it, or fail with it', async () => {
+  it('are paid by crypto once it is confirmed on chain, and fail if it reverts', async () => {
     const [paid, reverted] = [await newIntent(), await newIntent()]
     for (const { id } of [paid, reverted]) double.paying.byCrypto(id)
     const statusOf = async (id: string) => (await library().paymentIntents.retrieve(id)).status
@@ -71,7 +71,7 @@ describe('intents', () => {
     expect(await statusOf(reverted.id)).toBe('requires_payment_method')
   })
 
-  it('say why a card was declined, and may be paid after that', async () => {
+  it('report why a card was declined, and can still be paid after that', async () => {
     const { id, client_secret } = await newIntent()
     await expect(double.pay(client_secret!, 'pm_card_chargeDeclined')).rejects.toThrow('declined')
     const declined = await library().paymentIntents.retrieve(id)
@@ -80,7 +80,7 @@ describe('intents', () => {
     expect((await library().paymentIntents.retrieve(id)).status).toBe('succeeded')
   })
 
-  it('are not paid without an address to come back to, which some payment methods need', async () => {
+  it('are not paid without a return URL, which some payment methods need', async () => {
     const { id, client_secret } = await newIntent()
     const paying = { client_secret: client_secret!, payment_method: 'pm_card_visa' }
     const client = library(double.keys.publishable)
@@ -99,8 +99,8 @@ describe('intents', () => {
   })
 })
 
-describe('money that goes back', () => {
-  it('is listed by its intent, the newest first, over any number of pages', async () => {
+describe('refunds and disputes', () => {
+  it('are listed by intent, newest first, over any number of pages', async () => {
     const { id } = await newIntent(1_000)
     double.paying.byCard(id)
     for (let n = 1; n <= 5; n++) double.givingBack.refund(id, { amount: n * 10 })
@@ -110,7 +110,7 @@ describe('money that goes back', () => {
     expect(() => double.givingBack.refund(id, { amount: 851 })).toThrow('greater than what is left')
   })
 
-  it('comes back when a refund fails', async () => {
+  it('restore the refundable amount if a refund fails', async () => {
     const { id } = await newIntent()
     double.paying.byCard(id)
     const refund = double.givingBack.refund(id, { status: 'pending' })
@@ -119,7 +119,7 @@ describe('money that goes back', () => {
     expect(double.givingBack.refund(id).amount).toBe(500)
   })
 
-  it('is withdrawn by a dispute and not by an inquiry, and reinstated when it is won', async () => {
+  it('withdraw money for a dispute but not for an inquiry, and reinstate it if the dispute is won', async () => {
     const { id } = await newIntent()
     double.paying.byCard(id)
     const { id: disputeId } = double.givingBack.dispute(id, { inquiry: true })
@@ -150,7 +150,7 @@ describe('requests', () => {
     expect((await create(500, 'l')).id).not.toBe(first.id)
   })
 
-  it('under the key of one that is under way are refused with 409, which the library repeats', async () => {
+  it('under the key of a request in flight are rejected with 409, which the library retries', async () => {
     double.faults.add({ kind: 'slow', ms: 300 })
     const create = () =>
       library(undefined, 3).paymentIntents.create(
@@ -168,7 +168,7 @@ describe('requests', () => {
     ['reset_after', { kind: 'reset_after' }],
     ['fails_before', { kind: 'fails_before', status: 503 }],
     ['reset_before', { kind: 'reset_before' }],
-  ] as const)('that meet %s are repeated by the library, with one effect', async (_name, fault) => {
+  ] as const)('that meet %s are retried by the library, with one effect', async (_name, fault) => {
     double.faults.add(fault)
     const { id } = await library(undefined, 1).paymentIntents.create({
       amount: 500,
@@ -177,7 +177,7 @@ describe('requests', () => {
     expect([...double.records.intents.keys()]).toEqual([id])
   })
 
-  it('are given a kept failure again, as the real one gives it', async () => {
+  it('under the key of a stored failure get that failure again, as from the real processor', async () => {
     double.faults.add({ kind: 'fails_before', kept: true })
     const create = () =>
       library().paymentIntents.create({ amount: 500, currency: 'usd' }, { idempotencyKey: 'k' })
@@ -186,7 +186,7 @@ describe('requests', () => {
     expect(again?.headers?.['idempotent-replayed']).toBe('true')
   })
 
-  it('with another key are 401, and what is not there or not allowed is refused as documented', async () => {
+  it('get 401 with a wrong key, and the documented errors for missing objects and wrong parameters', async () => {
     const forged = await failureOf(library('sk_test_forged').customers.list())
     expect(forged).toBeInstanceOf(Stripe.errors.StripeAuthenticationError)
     const missing = await failureOf(library().paymentIntents.retrieve('pi_none'))
@@ -201,7 +201,7 @@ describe('requests', () => {
     expect(small).toMatchObject({ code: 'amount_too_small', requestId: expect.any(String) })
   })
 
-  it('with the published key see and pay the intent whose secret they know, and nothing else', async () => {
+  it('read and pay only the intent of their client secret with the publishable key', async () => {
     const { id, client_secret } = await newIntent()
     const client = library(double.keys.publishable)
     const retrieve = (secret: string) =>
@@ -222,7 +222,7 @@ describe('webhooks', () => {
     return server
   }
 
-  it('are signed as the library checks it, and sent again until they are taken', async () => {
+  it('are signed as the library expects, and sent again until they are accepted', async () => {
     const server = await listening([503, 500])
     const { id } = await newIntent()
     double.paying.decline(id)
@@ -241,7 +241,7 @@ describe('webhooks', () => {
     await server.close()
   })
 
-  it('can be held and released in another order, doubled and dropped', async () => {
+  it('can be held, reordered, duplicated and dropped', async () => {
     const server = await listening([])
     const { id } = await newIntent()
     double.webhooks.mode = 'hold'
@@ -268,7 +268,7 @@ describe('webhooks', () => {
   })
 })
 
-it('is a process of its own for who starts it by its path', async () => {
+it('runs as a separate process if it is started by its path', async () => {
   const path = fileURLToPath(new URL('../../../doubles/processor/main.ts', import.meta.url))
   const child = fork(path, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const [{ ready }] = (await once(child, 'message')) as [

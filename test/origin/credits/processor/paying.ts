@@ -1,4 +1,4 @@
-/** Payments of one origin process at the processor's double, on a database that processes share. */
+/** Payments of one origin process at the processor's double, on a shared database. */
 import { randomUUID } from 'node:crypto'
 import { ProcessorClient } from '../../../../origin/credits/processor/client.ts'
 import { Payments } from '../../../../origin/credits/processor/payments.ts'

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => double.close())
 
-/** A database that fails from the n-th use on, before or after it was asked. */
+/** A database that fails from its n-th use on, either before the statement or after its commit. */
 function failing(db: OpenDatabase['db'], { from, after }: { from: number; after: boolean }) {
   let uses = 0
   return new Proxy(db, {
@@ -58,8 +58,8 @@ function paymentsHold(open: () => OpenDatabase): void {
     (await db().select().from(paymentsTable).where(eq(paymentsTable.intentId, intentId)))[0]
   const balance = async () => (await booksOf(db(), account)).balance
 
-  describe('beginning', () => {
-    it('gives what the client library needs, and notes the payment', async () => {
+  describe('creating a payment', () => {
+    it('returns what the client library needs, and stores the payment', async () => {
       const { intentId, clientSecret } = await shop().begin(account, 700)
       expect(double.records.intent(intentId).client_secret).toBe(clientSecret)
       expect(await rowOf(intentId)).toMatchObject({
@@ -69,14 +69,14 @@ function paymentsHold(open: () => OpenDatabase): void {
       })
     })
 
-    it('twice under one id is one payment, at any process', async () => {
+    it('creates one payment under one ID, at any process', async () => {
       const asked = { accountHash: account, amountCents: 500, writeId: 'one' }
       const made = await Promise.all([1, 2, 3].map(() => shop().payments.create(asked)))
       expect(new Set(made.map(({ intentId }) => intentId)).size).toBe(1)
       expect(double.records.customers.size).toBe(1)
     })
 
-    it('uses the customer of the account’s first payment, for ever', async () => {
+    it('always uses the customer of the account’s first payment', async () => {
       await shop().begin(account)
       double.idempotencyKeys.forget()
       await shop().begin(account)
@@ -86,7 +86,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       ).toBe(1)
     })
 
-    it('makes another customer where the processor has the first no more', async () => {
+    it('creates another customer if the processor has deleted the first one', async () => {
       await shop().begin(account)
       const [first] = [...double.records.customers.values()]
       first!.deleted = true
@@ -98,7 +98,7 @@ function paymentsHold(open: () => OpenDatabase): void {
     })
 
     it.each([1, 2, 3, 4, 5, 6, 7])(
-      'that loses its database at use %i is 503, and is the same payment when it is repeated',
+      'fails with 503 if the database fails at use %i, and returns the same payment when retried',
       async (from) => {
         const asked = { accountHash: account, amountCents: 500, writeId: account }
         const broken = paymentsOf(double, failing(db(), { from, after: false }), { clock })
@@ -112,7 +112,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       },
     )
 
-    it('flood: an account that begins payments without end and pays none is stopped at thirty an hour', async () => {
+    it('flood: rejects further payments after thirty unpaid ones within an hour', async () => {
       const { begin } = shop()
       for (let n = 0; n < 30; n++) await begin(account)
       await expect(begin(account)).rejects.toThrow(TooManyPayments)
@@ -121,42 +121,44 @@ function paymentsHold(open: () => OpenDatabase): void {
       await begin(account)
     })
 
-    it('flood: nor does it begin more than two hundred in a week, however slowly', async () => {
+    it('flood: rejects further payments after two hundred unpaid ones within a week', async () => {
       const { begin } = shop()
       for (let n = 0; n < 200; n++) {
         await begin(account)
         clock.at += HOUR_MS / 2
       }
-      await expect(begin(account)).rejects.toThrow('within a week')
+      await expect(begin(account)).rejects.toThrow('from the last week')
       const { intentId } = await begin(newAccount())
       expect(intentId).toMatch(/^pi_/)
       clock.at += UNPAID_MS
       await begin(account)
     })
 
-    it('attack: a usage key that begins payments without end does not keep its account from paying', async () => {
+    it('attack: a usage key that creates too many payments does not keep its account from paying', async () => {
       const { begin } = shop()
       const by = (usageKey: string) => begin(account, 500, usageKey)
       for (let n = 0; n < 10; n++) await by('one')
-      await expect(by('one')).rejects.toThrow('this key has begun 10')
+      await expect(by('one')).rejects.toThrow('this key has 10 unpaid payments')
       for (let n = 0; n < 10; n++) await by(`another ${n}`)
-      await expect(by('a third')).rejects.toThrow('the usage keys of this account have begun 20')
+      await expect(by('a third')).rejects.toThrow(
+        'the usage keys of this account have 20 unpaid payments',
+      )
       for (let n = 0; n < 10; n++) await begin(account)
-      await expect(begin(account)).rejects.toThrow('this account has begun 30')
+      await expect(begin(account)).rejects.toThrow('this account has 30 unpaid payments')
     })
 
-    it('attack: nor does a usage key that begins few an hour for a week', async () => {
+    it('attack: a usage key that creates payments slowly for a week does not keep its account from paying', async () => {
       const { begin } = shop()
       for (let n = 0; n < 140; n++) {
         await begin(account, 500, `key ${n % 2}`)
         clock.at += HOUR_MS / 2
       }
       for (const key of ['key 0', 'key 2'])
-        await expect(begin(account, 500, key)).rejects.toThrow('within a week')
+        await expect(begin(account, 500, key)).rejects.toThrow('from the last week')
       await begin(account)
     })
 
-    it('attack: usage keys that fill their line do not make the owner wait', async () => {
+    it('attack: usage keys that fill their queue do not delay the owner', async () => {
       double.faults.add({ kind: 'slow', ms: 100, times: 1_000, on: /payment_intents/ })
       const { begin } = shop()
       const flood = Array.from({ length: 40 }, (_, n) =>
@@ -169,7 +171,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(begun.length).toBeLessThan(40)
     })
 
-    it('flood: one account’s requests wait for each other, and not for those of others', async () => {
+    it('flood: requests of one account queue behind each other, and do not delay other accounts', async () => {
       double.faults.add({ kind: 'slow', ms: 100, times: 1_000, on: /payment_intents/ })
       const { begin } = shop()
       const flood = Array.from({ length: 40 }, () =>
@@ -182,13 +184,13 @@ function paymentsHold(open: () => OpenDatabase): void {
       const ended = await Promise.all(flood)
       const refused = ended.filter((one) => one instanceof TooManyPayments)
       expect(refused.length).toBeGreaterThan(0)
-      // The other account was served before the end of the line.
+      // The other account was served before the end of the queue.
       expect(mine.length).toBeLessThan(ended.length - refused.length)
     })
   })
 
-  describe('confirming', () => {
-    it('says how the payment stands', async () => {
+  describe('confirming a payment', () => {
+    it('returns its state', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       const confirmed = () => payments.confirm({ accountHash: account }, intentId)
@@ -203,7 +205,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await balance()).toBe(500)
     })
 
-    it('of a canceled payment says that it is over', async () => {
+    it('returns a final failure if it was canceled', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.cancel(intentId)
@@ -213,7 +215,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       })
     })
 
-    it('of what is credited needs no processor any more', async () => {
+    it('does not need the processor once it is credited', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCard(intentId)
@@ -224,7 +226,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       })
     })
 
-    it('stolen credit: another account learns nothing of a payment, and gets nothing', async () => {
+    it('stolen credit: reveals nothing to another account, and credits it nothing', async () => {
       const { payments, begin } = shop()
       const thief = newAccount()
       const { intentId } = await begin(account)
@@ -246,7 +248,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       'pi:1',
       '',
       'search',
-    ])('path injection: %j is no payment, and is not asked for', async (id) => {
+    ])('path injection: rejects %j as unknown without querying the processor', async (id) => {
       expect(await shop().payments.confirm({ accountHash: account }, id)).toEqual({
         state: 'unknown',
       })
@@ -258,7 +260,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       [false, 2],
       [true, 2],
     ])(
-      'with a commit that is lost (after it: %j, at use %i) credits once when it is repeated',
+      'credits once on a retry if the database fails (after the commit: %j, at use %i)',
       async (after, from) => {
         const { begin } = shop()
         const { intentId } = await begin(account)
@@ -275,7 +277,7 @@ function paymentsHold(open: () => OpenDatabase): void {
     )
   })
 
-  it('flood: an account that asks for a payment without end has two answers a second of the processor', async () => {
+  it('flood: limits an account to two processor queries a second', async () => {
     const { payments, begin } = shop()
     const { intentId } = await begin(account)
     double.seen.length = 0
@@ -293,7 +295,7 @@ function paymentsHold(open: () => OpenDatabase): void {
     expect(await payments.confirm({ accountHash: account }, intentId)).toEqual({ state: 'pending' })
   })
 
-  it('attack: a usage key that asks without end leaves questions to the account key', async () => {
+  it('attack: a usage key that confirms too often leaves queries for the account key', async () => {
     const { payments } = shop()
     const ask = (by?: string) =>
       payments.confirm({ accountHash: account, usageKeyHash: by }, 'pi_unknown')
@@ -302,8 +304,8 @@ function paymentsHold(open: () => OpenDatabase): void {
     expect(await ask()).toEqual({ state: 'unknown' })
   })
 
-  describe('looking after payments', () => {
-    it('lost webhook: a payment that nobody confirms is credited by itself', async () => {
+  describe('polling payments', () => {
+    it('lost webhook: credits a payment that no client confirms', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCrypto(intentId)
@@ -315,7 +317,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await balance()).toBe(500)
     })
 
-    it('waits longer and longer, and gives up what nobody has paid in a week', async () => {
+    it('backs off, and gives up on a payment that is unpaid for a week', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       let looks = 0
@@ -330,7 +332,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await rowOf(intentId)).toMatchObject({ state: 'failed', looks })
     })
 
-    it('a payment that was given up is credited all the same when it is made', async () => {
+    it('credits a payment that is paid after polling has stopped', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       clock.at += 8 * DAY_MS
@@ -342,7 +344,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await rowOf(intentId)).toMatchObject({ state: 'credited' })
     })
 
-    it('does not give up what is on its way', async () => {
+    it('does not give up on a payment that is processing', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCrypto(intentId)
@@ -354,7 +356,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await balance()).toBe(500)
     })
 
-    it('lost webhook: a refund and a dispute are found by itself, for half a year', async () => {
+    it('lost webhook: finds refunds and disputes for half a year', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCard(intentId)
@@ -374,7 +376,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect((await rowOf(intentId))?.lookAt).toBeNull()
     })
 
-    it('of a credited payment that the processor has no more is as rare as of one that it has', async () => {
+    it('is as rare for a credited payment that the processor has lost as for others', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCard(intentId)
@@ -391,7 +393,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await balance()).toBe(500)
     })
 
-    it('is done by one process for each payment', async () => {
+    it('queries each payment at one process only', async () => {
       const { begin } = shop()
       for (let n = 0; n < 4; n++) await begin(account)
       clock.at += MINUTE_MS
@@ -400,7 +402,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(double.seen.length - before).toBe(4)
     })
 
-    it('is done again after a minute where the processor was away', async () => {
+    it('tries again after a minute if the processor was unavailable', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCard(intentId)
@@ -420,7 +422,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(await balance()).toBe(500)
     })
 
-    it('starved: a payment that can not be looked at does not hold up the others', async () => {
+    it('starved: a payment that cannot be read does not delay the others', async () => {
       const { payments, begin } = shop()
       const bad = await Promise.all([begin(account), begin(account), begin(account)])
       clock.at += 1

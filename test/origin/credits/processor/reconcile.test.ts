@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => double.close())
 
-/** What an account has and owes, which the sums of its transfers must bear out. */
+/** Returns an account's balance and debt, and checks them against the sums of its transfers. */
 async function standingOf(db: OpenDatabase['db'], account: string) {
   const books = await booksOf(db, account)
   expect(books.total).toBe(0)
@@ -37,7 +37,7 @@ function paymentsHold(database: () => OpenDatabase): void {
   })
   const shop = (options = {}) => paymentsOf(double, db(), options)
   const stands = () => standingOf(db(), account)
-  /** A payment of the account that has settled and is credited. */
+  /** A payment of the account that is settled and credited. */
   async function paid(cents = 500): Promise<string> {
     const { payments, begin } = shop()
     const { intentId } = await begin(account, cents)
@@ -49,7 +49,7 @@ function paymentsHold(database: () => OpenDatabase): void {
   const apply = (facts: PaymentFacts) =>
     reconcile(db(), facts, { starterCents: 0, now: Date.now() })
 
-  it('a payment is credited when it has settled, and not before', async () => {
+  it('credits a payment when it has settled, and not before', async () => {
     const { payments, begin } = shop()
     const { intentId } = await begin(account)
     await payments.reconcile(intentId)
@@ -61,7 +61,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('double credit: a payment that is looked at many times at once by many processes is credited once', async () => {
+  it('double credit: credits a payment once if many processes check it many times at once', async () => {
     const { begin } = shop()
     const { intentId } = await begin(account)
     double.paying.byCard(intentId)
@@ -74,7 +74,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('a payment of an account that was never heard of gives it its starter credits too', async () => {
+  it('also grants starter credits to an account that first appears with a payment', async () => {
     const { payments, begin } = shop({ starterCents: 7 })
     const { intentId } = await begin(account)
     double.paying.byCard(intentId)
@@ -82,7 +82,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect((await stands()).balance).toBe(507)
   })
 
-  it('a failed or canceled payment credits nothing, and a second try does', async () => {
+  it('credits nothing for a failed or canceled payment, but credits a second attempt', async () => {
     const { payments, begin } = shop()
     const { intentId } = await begin(account)
     double.paying.decline(intentId)
@@ -97,7 +97,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('a refund takes its part back, once, however often it is seen', async () => {
+  it('takes back each refund once, however often it is seen', async () => {
     const intentId = await paid()
     double.givingBack.refund(intentId, { amount: 120 })
     double.givingBack.refund(intentId, { amount: 30, status: 'pending' })
@@ -105,7 +105,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 350, debt: 0 })
   })
 
-  it('a refund that fails is given back', async () => {
+  it('returns the cents of a refund that fails', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.refund(intentId, { amount: 120, status: 'pending' })
     await shop().payments.reconcile(intentId)
@@ -116,7 +116,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('a refund of credit that is spent leaves debt, which the next payment pays first', async () => {
+  it('records a debt for a refund of spent credit, which the next payment pays first', async () => {
     const intentId = await paid()
     const { credits, spend } = originProcess(database())
     await spend(account, 400)
@@ -128,7 +128,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 300, debt: 0 })
   })
 
-  it('a refund of credit that a process has leased is paid by what that process gives back', async () => {
+  it('takes back refunded credit that a process has leased, once the process returns it', async () => {
     const intentId = await paid()
     const { credits, spend, live, kill } = originProcess(database())
     await spend(account, 100)
@@ -142,7 +142,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     await credits.close()
   })
 
-  it('a dispute takes the payment back, and gives it back when it is won', async () => {
+  it('takes back a disputed payment, and returns it if the dispute is won', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.dispute(intentId)
     await shop().payments.reconcile(intentId)
@@ -155,7 +155,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('a dispute that is lost stays taken back', async () => {
+  it('keeps what it took back if the dispute is lost', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.dispute(intentId)
     double.givingBack.lose(id)
@@ -163,7 +163,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 0, debt: 0 })
   })
 
-  it('an inquiry takes nothing, until it becomes a dispute', async () => {
+  it('takes nothing for an inquiry until it becomes a dispute', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.dispute(intentId, { inquiry: true })
     await shop().payments.reconcile(intentId)
@@ -173,7 +173,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect((await stands()).balance).toBe(0)
   })
 
-  it('taken twice: a refund and a dispute of one payment take no more than was paid', async () => {
+  it('taken twice: takes no more than was paid for a refund and a dispute of one payment', async () => {
     const intentId = await paid()
     double.givingBack.refund(intentId, { amount: 300 })
     await shop().payments.reconcile(intentId)
@@ -185,7 +185,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 200, debt: 0 })
   })
 
-  it('paid twice: of a dispute that is lost, the part that had been refunded before comes back to us alone', async () => {
+  it('paid twice: does not credit the refunded part that is reinstated after a lost dispute', async () => {
     const intentId = await paid(10_000)
     double.givingBack.refund(intentId, { amount: 100 })
     const { id } = double.givingBack.dispute(intentId)
@@ -198,7 +198,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     }
   })
 
-  it('a dispute of which a part is won gives that part back, in whatever order it is read', async () => {
+  it('returns the part of a dispute that is won, in whatever order it is read', async () => {
     for (const late of [false, true]) {
       const intentId = await paid()
       const { id } = double.givingBack.dispute(intentId)
@@ -211,7 +211,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     }
   })
 
-  it('taken twice: a dispute that returns more later leaves no more room for a refund', async () => {
+  it('taken twice: leaves no more room for a refund if a dispute reinstates more later', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.dispute(intentId)
     double.givingBack.refund(intentId, { amount: 300 })
@@ -223,7 +223,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 0, debt: 0 })
   })
 
-  it('what a dispute could not take while a refund had it is taken when the refund fails', async () => {
+  it('takes the rest of a dispute once an overlapping refund fails', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.refund(intentId, { amount: 300, status: 'pending' })
     const dispute = double.givingBack.dispute(intentId)
@@ -237,7 +237,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('stale answer: an older reading that comes last undoes nothing', async () => {
+  it('stale answer: undoes nothing if an older response is applied last', async () => {
     const intentId = await paid()
     const refund = double.givingBack.refund(intentId, { amount: 300, status: 'pending' })
     const dispute = double.givingBack.dispute(intentId)
@@ -250,7 +250,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
   })
 
-  it('stale answer: readings of every stage in any order come to the same', async () => {
+  it('stale answer: reaches the same state from the responses of all stages in any order', async () => {
     const stages: PaymentFacts[] = []
     const intentId = await paid()
     const note = async () => void stages.push(await factsOf(intentId))
@@ -281,7 +281,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     }
   })
 
-  it('lost note: a payment whose note was lost in a crash is credited to the account that it names', async () => {
+  it('lost note: credits a payment to the account in its metadata if its row was lost in a crash', async () => {
     const { payments } = shop()
     const { client } = clientOf(double)
     const customerId = await client.createCustomer(account)
@@ -298,7 +298,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 600, debt: 0 })
   })
 
-  it('another account’s metadata: a payment that was renamed at the processor stays with who began it', async () => {
+  it('another account’s metadata: keeps a payment with its creator if the processor’s metadata is changed', async () => {
     const { payments, begin, logs } = shop()
     const thief = newAccount()
     const { intentId } = await begin(account)
@@ -310,7 +310,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     expect(logs).toEqual([{ event: 'payments.account_differs', facts: { intent: intentId } }])
   })
 
-  it('another deployment’s payment, or another currency’s, credits nobody', async () => {
+  it('credits nothing for a payment of another deployment or in another currency', async () => {
     const { payments } = shop()
     const intent = double.records.createIntent({
       amount: 500,

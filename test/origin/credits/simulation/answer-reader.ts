@@ -1,22 +1,22 @@
 import { DatabaseError } from 'pg'
 
-/** What one statement returned; values are text. */
+/** Result of one statement, with values as text. */
 export type Rows = {
   rows: (string | null)[][]
-  /** Object ids of the columns' types. */
+  /** Object IDs of the column types. */
   types: number[]
   names: string[]
   command: string
   count: number
 }
 
-/** What the statements of a string returned, up to the first that failed. */
+/** Results of the statements in a query string, up to the first failed statement. */
 export type Answer = { results: Rows[]; error: DatabaseError | undefined }
 
 const HEADER_BYTES = 5
 
 /**
- * Reads the answer to a simple query.
+ * Reads the response to a simple query.
  * @see https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 export class AnswerReader {
@@ -34,7 +34,7 @@ export class AnswerReader {
       this.#read(String.fromCharCode(bytes[at]!), bytes.subarray(at + HEADER_BYTES, end))
       at = end
     }
-    // A copy: the chunk is overwritten by the next read.
+    // Copied, because the next read overwrites the chunk.
     this.#unread = Buffer.from(bytes.subarray(at))
   }
 
@@ -51,7 +51,7 @@ export class AnswerReader {
       this.#current = noRows('')
     } else if (type === 'E') this.answer.error = errorOf(body)
     else if (type === 'Z') this.isComplete = true
-    // Notices and changed settings are of no interest.
+    // Notices and changed settings are ignored.
   }
 }
 
@@ -70,7 +70,7 @@ function columns(body: Buffer): Pick<Rows, 'names' | 'types'> {
   for (let left = body.readInt16BE(0); left > 0; left--) {
     const end = body.indexOf(0, at)
     names.push(body.toString('utf8', at, end))
-    // The table and the column, 6 bytes, come before the type; its size, modifier and format, 8 bytes, after it.
+    // Before the type are 6 bytes for table and column, and after it 8 bytes for size, modifier and format.
     types.push(body.readInt32BE(end + 7))
     at = end + 19
   }
@@ -89,7 +89,7 @@ function values(body: Buffer): (string | null)[] {
   return found
 }
 
-/** Fields of a letter and a text, each ended by a zero. */
+/** Parses fields of one letter and a text, each terminated by a zero byte. */
 function errorOf(body: Buffer): DatabaseError {
   const fields = new Map(
     body

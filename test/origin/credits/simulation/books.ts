@@ -1,6 +1,6 @@
 import { Violation } from './trace.ts'
 
-/** Prepared once for a database: its plan costs more than its answer. */
+/** Prepared once per database, because planning takes longer than execution. */
 export const AUDIT = `prepare audit(text) as select a.account_hash, a.balance_cents, a.leased_cents, a.debt_cents,
       (select coalesce(sum(l.cents), 0) from credit_leases l where l.account_hash = a.account_hash),
       (select coalesce(string_agg(l.process_id || '=' || l.cents, ' ' order by l.id), '') from credit_leases l where l.account_hash = a.account_hash),
@@ -16,18 +16,18 @@ export const AUDIT = `prepare audit(text) as select a.account_hash, a.balance_ce
 
 export const auditOf = (prefix: string) => `execute audit('${prefix}')`
 
-/** What the database says of one account. */
+/** State of one account in the database. */
 type Account = { balance: number; leased: number; debt: number; held: Map<string, number> }
 
-/** The books of the accounts of a simulation, looked at after every commit. */
+/** The books of a simulation's accounts, checked after every commit. */
 export class Books {
   readonly #accounts = new Map<string, Account>()
   readonly #prefix: string
   readonly #isLive: (processId: string) => boolean
-  /** Told of cents that can be spent and could not be before. */
+  /** Called with the number of cents that became available. */
   readonly #onFree: (account: string, cents: number) => void
 
-  /** @param prefix what the hashes of the accounts begin with */
+  /** @param prefix start of all account hashes */
   constructor(
     prefix: string,
     isLive: (processId: string) => boolean,
@@ -72,7 +72,7 @@ export class Books {
     }
   }
 
-  /** What leases of dead processes held and hold no more. */
+  /** Returns the cents that leases of dead processes have released. */
   #ofDead(before: Map<string, number> | undefined, now: Map<string, number>): number {
     let freed = 0
     for (const [id, cents] of before ?? [])

@@ -11,13 +11,13 @@ import type { Operation, Reference } from './reference.ts'
 import { type Trace, Violation } from './trace.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Keys of an account, by their hashes. */
+/** Hashes of an account's keys. */
 const KEYS = [`0x${'ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`]
 
-/** One that nobody ever gives a cap. */
+/** A key that never gets a cap. */
 const NO_CAP = `0x${'ef'.repeat(32)}`
 
-/** Longer than a simulation: what was spent stays in the window. */
+/** Longer than a simulation, so that all spending stays in the window. */
 const WINDOW_SECONDS = 86_400
 
 export type ClientsOptions = {
@@ -26,14 +26,14 @@ export type ClientsOptions = {
   random: Random
   reference: Reference
   hashOf: (account: string) => string
-  /** Nothing fails: then nobody may be told that nobody knows. */
+  /** True if nothing fails; `CreditsUnavailable` is then an error. */
   isCalm: boolean
   payers: Payers
   isKnown: (account: string) => boolean
   fail: (error: Error) => void
 }
 
-/** Who asks processes for things: writes, runs, balances, top-ups and refunds, at random. */
+/** Clients that call processes at random: writes, runs, balances, caps, top-ups and refunds. */
 export class Clients {
   readonly accounts: readonly string[]
   readonly starterCents: number
@@ -48,12 +48,12 @@ export class Clients {
     for (const account of this.accounts) reference.credited(account, this.starterCents)
   }
 
-  /** What an account was given for nothing, if it was ever heard of. */
+  /** Starter credits of an account, or 0 if the account has no row. */
   starterOf(account: string): number {
     return this.#options.isKnown(account) ? this.starterCents : 0
   }
 
-  /** True while somebody waits for this process. */
+  /** True while a client waits for this process. */
   isServedBy(process: OriginProcess): boolean {
     return (this.#serving.get(process) ?? 0) > 0
   }
@@ -78,7 +78,7 @@ export class Clients {
       .finally(() => count(-1))
   }
 
-  /** @throws {Violation} when the process cannot spend just what the account has */
+  /** @throws {Violation} if the process cannot spend exactly what the account has */
   async spendsAll(process: OriginProcess, account: string, balance: number): Promise<void> {
     const { reference } = this.#options
     if (balance > 0) {
@@ -108,7 +108,7 @@ export class Clients {
     } else this.#settle(reservation, operation, cents)
   }
 
-  /** A run of some seconds, each of which is reserved before it begins. */
+  /** A run of a few seconds, each of which is reserved before it starts. */
   async #run(process: OriginProcess, account: string): Promise<void> {
     const { random, time, trace, reference } = this.#options
     const reserved = await this.#reserve(process, account, 1)
@@ -147,7 +147,7 @@ export class Clients {
     } else this.#settle(reservation, operation, random.integer(1, reservation.cents))
   }
 
-  /** Says what a key may spend, or that it may spend all. */
+  /** Sets or removes the spending cap of a key. */
   async #cap(process: OriginProcess, account: string): Promise<void> {
     const { random, trace, reference, hashOf } = this.#options
     const keyHash = random.pick(KEYS)

@@ -2,21 +2,21 @@ import { CALM, type Weather } from './network.ts'
 import type { Random } from './random.ts'
 
 /**
- * What a seed lives through. `calm`: nothing fails, and everything has to be exact. `rough`: statements and answers
- * are lost and processes die, and what survives has to be exact. `wild`: machines stand still, clocks jump, and
- * connections hang for longer than a lease lives; then credit may be lost to us, and nothing else.
+ * Faults that a seed simulates. `calm`: nothing fails, and everything must be exact. `rough`: statements and responses
+ * are lost and processes are killed, and what survives must be exact. `wild`: machines pause, clocks jump, and
+ * connections hang for longer than a lease; credit may then be lost to us, but nothing else.
  */
 export type Climate = {
   name: 'calm' | 'rough' | 'wild'
   weather: Weather
   processes: number
-  /** Of each process to the database. */
+  /** Connections from each process to the database. */
   connections: number
-  /** How far wall clocks are apart. */
+  /** Maximum difference between wall clocks. */
   clocksOffMs: number
   durationMs: number
   operations: number
-  /** One process dies at just this write. */
+  /** One process is killed at exactly this write. */
   killAtWrite: { left: number; when: 'before' | 'after' } | undefined
   kills: number
   closes: number
@@ -39,7 +39,7 @@ export function climateOf(seed: number, random: Random): Climate {
     clocksOffMs: isCalm ? 0 : 4_000,
     durationMs: random.integer(1_500, 6_000),
     operations: random.integer(8, 30),
-    // Every write in turn, so that a few hundred seeds die at each of them.
+    // Derived from the seed, so that a few hundred seeds cover a kill at every write.
     killAtWrite: isCalm
       ? undefined
       : { left: 1 + ((seed >>> 1) % 40), when: seed % 2 === 0 ? 'before' : 'after' },

@@ -1,7 +1,7 @@
 import { freshDatabase } from '../../db/fresh-database.ts'
 import { SyncConnection } from './sync-connection.ts'
 
-/** Connects to a new database, which has the tables of production and no rows, and drops it afterwards. */
+/** Connects to a new database with the tables of production and no rows, and drops it afterwards. */
 export async function withFreshDatabase<Result>(
   use: (connection: SyncConnection) => Promise<Result>,
 ): Promise<Result> {

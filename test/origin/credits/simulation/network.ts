@@ -6,29 +6,29 @@ import type { Server, Session } from './server.ts'
 import { type Trace, Violation } from './trace.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 
-/** How likely it is that something happens to a statement on its way; all 0 when the weather is calm. */
+/** Probabilities of faults for a statement in transit. All are 0 in calm weather. */
 export type Weather = {
-  /** The connection breaks before the statement has arrived. */
+  /** The connection breaks before the statement arrives. */
   drop: number
-  /** It was carried out, and the connection breaks before the answer has arrived. */
+  /** The statement is executed, and the connection breaks before the response arrives. */
   lose: number
   /** Up to 3 s late, on the way there or back. */
   slow: number
-  /** 5 to 40 s late: longer than anybody waits. */
+  /** 5 to 40 s late, which is longer than any caller waits. */
   hang: number
-  /** The process is killed, before the statement has arrived or when it was carried out. */
+  /** The process is killed, before the statement arrives or after it is executed. */
   kill: number
 }
 
 export const CALM: Weather = { drop: 0, lose: 0, slow: 0, hang: 0, kill: 0 }
 
-/** What a process has to be for its connections. */
+/** The part of a process that its connections need. */
 export type Member = Owner & {
   name: string
   kill: (why: string) => void
-  /** Kills at its n-th write, counted down. */
+  /** Kills the process at its n-th write. Counted down. */
   killAtWrite: { left: number; when: 'before' | 'after' } | undefined
-  /** What ends its connections. */
+  /** Functions that close its connections. */
   connections: Set<() => void>
 }
 
@@ -39,7 +39,7 @@ export type Network = {
   trace: Trace
   weather: Weather
   troubledUntil: number
-  /** Changes statements on their way: a defect that is made on purpose. */
+  /** Modifies statements in transit, to inject a defect. */
   sabotage: ((text: string) => string) | undefined
 }
 
@@ -51,7 +51,7 @@ type Query = {
 type Answer = { rows: unknown[]; rowCount: number; command: string }
 type Callback = (error: Error | undefined, answer?: Answer) => void
 
-/** What pg's pool makes connections of: the client of pg, over a network that can fail at each statement. */
+/** A client for pg's pool that behaves like pg's own, over a network that can fail at each statement. */
 export function clientOver(network: Network, member: Member): NonNullable<PoolConfig['Client']> {
   class Connection extends EventEmitter {
     _queryable = true
@@ -118,7 +118,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
           time.after(fate.backMs, () => this.#arrived(query, text, fate, outcome))
         })
       }
-      // What was sent is on its way, even if its process is no more.
+      // A statement in transit arrives even if its process is dead by then.
       time.after(fate.thereMs, arrive)
     }
 
@@ -143,7 +143,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
       const tell = () => {
         const error = new Error('Connection terminated unexpectedly')
         done?.(error)
-        // As pg does, whether somebody has borrowed the connection or not.
+        // As pg does, whether or not the connection is checked out.
         trouble(network, 0)
         if (this.listenerCount('error') === 0)
           throw new Violation(
@@ -159,7 +159,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
       member.kill(why)
     }
 
-    /** The server notices a connection's end at once. */
+    /** The server notices a closed connection at once. */
     #leave(): void {
       const session = this.#session
       this.#session = undefined
@@ -170,7 +170,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
   return Connection as unknown as new () => ClientBase
 }
 
-/** Something is wrong from now on for so long: who waits for it, or for the rows that it has locked, waits as well. */
+/** Records a fault that lasts `ms`. Callers that wait for it, or for rows that it has locked, are delayed as well. */
 export function trouble(network: Network, ms: number): void {
   network.troubledUntil = Math.max(network.troubledUntil, network.time.now + ms)
 }
@@ -206,7 +206,7 @@ function fateOf(network: Network, member: Member, text: string): Fate {
   return fate
 }
 
-/** The parameters in their places, as literals whose types the server finds out as it does for parameters. */
+/** Inserts the parameters as literals. The server infers their types as it does for parameters. */
 function filledIn(text: string, values: readonly unknown[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
     const value = values[Number(number) - 1]

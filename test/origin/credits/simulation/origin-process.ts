@@ -9,7 +9,7 @@ import type { Database } from '../../../../origin/db/open.ts'
 import * as schema from '../../../../origin/db/schema.ts'
 import { clientOver, type Member, type Network, trouble } from './network.ts'
 
-/** One process of the origin, as far as money goes: the code of production over the network of a simulation. */
+/** One origin process, limited to money: production code over a simulated network. */
 export class OriginProcess implements Member {
   readonly name: string
   readonly id: string
@@ -19,7 +19,7 @@ export class OriginProcess implements Member {
   alive = true
   stillUntil = 0
   killAtWrite: Member['killAtWrite']
-  /** Its wall clock is off by this much. */
+  /** Offset of its wall clock. */
   clockOffMs: number
   endedAt = Number.POSITIVE_INFINITY
   readonly connections = new Set<() => void>()
@@ -27,7 +27,7 @@ export class OriginProcess implements Member {
   readonly #stopTending: () => void
   isClosing = false
   hasClosed = false
-  /** Until when something was wrong when it ended. */
+  /** End of the faults that were in progress when the process ended. */
   troubledUntil = 0
 
   constructor(
@@ -52,7 +52,7 @@ export class OriginProcess implements Member {
       Client: clientOver(network, this),
       max: options.connections,
       idleTimeoutMillis: 0,
-      // By a timer of this machine: here time is made up.
+      // pg would use a real timer, but time is simulated here.
       connectionTimeoutMillis: 0,
     })
     this.db = drizzle(pool, { schema })
@@ -100,11 +100,11 @@ export class OriginProcess implements Member {
     this.endedAt = time.now
     this.troubledUntil = this.#network.troubledUntil
     trouble(this.#network, 300)
-    // What it sent is on its way still, and the server hears of the end of a connection when it hears of it.
+    // Statements in transit still arrive, and the server notices the closed connections with a delay.
     for (const end of this.connections) time.after(random.integer(0, 300), end)
   }
 
-  /** As a deployment ends it. */
+  /** Shuts down gracefully, as during a deployment. */
   async close(): Promise<void> {
     this.isClosing = true
     this.#network.trace.add(this.name, 'closes')

@@ -17,17 +17,17 @@ export type PayersOptions = {
   server: Server
   processor: SimulatedProcessor
   hashOf: (account: string) => string
-  /** A process that serves, if there is one. */
+  /** Returns a process that is serving, if there is one. */
   anyProcess: () => OriginProcess | undefined
   fail: (error: Error) => void
 }
 
-/** What may go wrong with a payment, and is tried again. */
+/** True for payment errors after which the caller retries. */
 export function isTrouble(error: unknown): boolean {
   return error instanceof ProcessorUnavailable || error instanceof DatabaseUnavailable
 }
 
-/** Those who top accounts up: they pay, ask for their credit at any process, or never do, and want money back. */
+/** Customers who top up accounts: they pay, confirm at any process or never, and get refunds or dispute payments. */
 export class Payers {
   readonly #options: PayersOptions
   #writes = 0
@@ -43,7 +43,7 @@ export class Payers {
     const writeId = `${hashOf(account)}:${++this.#writes}`
     const payment = { accountHash: hashOf(account), amountCents, writeId }
     let made = await process.payments.create(payment)
-    // A client that asks again under the same key has the same payment.
+    // A client that repeats its request under the same key gets the same payment.
     if (random.chance(0.2)) {
       const again = await process.payments.create(payment)
       if (again.intentId !== made.intentId) throw new Violation('one payment was begun twice')
@@ -71,7 +71,10 @@ export class Payers {
       step(random.integer(1_500, 5_000), () => processor.comesBack(intentId))
   }
 
-  /** An event of the processor, at any process. @returns false where the processor has to send it again */
+  /**
+   * Delivers an event of the processor to any process.
+   * @returns false if the processor has to send it again
+   */
   async hear(intentId: string): Promise<boolean> {
     const { anyProcess, trace, processor, fail } = this.#options
     const process = anyProcess()
@@ -86,7 +89,7 @@ export class Payers {
     }
   }
 
-  /** Asks for the credit, at once or after some time, and by several processes. */
+  /** Confirms the payment, at once or after some time, at one or several processes. */
   #confirms(account: string, intentId: string): void {
     const { random, time, anyProcess, fail } = this.#options
     for (let count = random.pick([1, 1, 2, 3]); count > 0; count--)

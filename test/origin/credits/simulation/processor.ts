@@ -10,7 +10,7 @@ import {
 import type { Member, Network } from './network.ts'
 import type { Random } from './random.ts'
 
-/** A payment on the processor's own books. */
+/** A payment in the processor's own books. */
 export type Intent = {
   id: string
   accountHash: string
@@ -20,17 +20,17 @@ export type Intent = {
   disputes: DisputeFacts[]
 }
 
-/**
- * The payment processor: it keeps books of its own, and tells of what happens to them by events that come late, twice,
- * in another order, or not at all.
- */
+/** A payment processor with its own books. Its events arrive late, twice, in another order, or not at all. */
 export class SimulatedProcessor {
   readonly intents = new Map<string, Intent>()
   readonly #byWrite = new Map<string, string>()
   readonly #network: Network
   readonly #random: Random
   readonly #prefix: string
-  /** Brings an event to one of the processes that serve. @returns false where it was not taken */
+  /**
+   * Delivers an event to one of the serving processes.
+   * @returns false if it was not accepted
+   */
   readonly #deliver: (intentId: string) => Promise<boolean>
 
   constructor(
@@ -45,7 +45,7 @@ export class SimulatedProcessor {
     this.#deliver = deliver
   }
 
-  /** As one process reaches it. */
+  /** The processor as one process reaches it. */
   reachedBy(member: Member): Processor {
     return {
       createCustomer: (accountHash) =>
@@ -55,7 +55,7 @@ export class SimulatedProcessor {
     }
   }
 
-  /** The payer's next step. */
+  /** Applies the payer's next step. */
   pay(id: string, progress: PaymentProgress): void {
     const intent = this.intents.get(id)!
     if (intent.progress === 'paid' || intent.progress === 'canceled') return
@@ -63,7 +63,7 @@ export class SimulatedProcessor {
     this.#changed(intent, progress)
   }
 
-  /** The operator, or a payer's bank, takes money back, or gives up taking it. */
+  /** Refunds or disputes a payment, or reverses a refund or a dispute. */
   comesBack(id: string): void {
     const intent = this.intents.get(id)!
     if (intent.progress !== 'paid') return
@@ -93,7 +93,7 @@ export class SimulatedProcessor {
         const open = disputes.findIndex(({ reinstatedCents }) => reinstatedCents === 0)
         const dispute = disputes[open]
         if (!dispute) return
-        // An inquiry becomes a dispute, or a dispute is won, or a part of it is.
+        // An inquiry becomes a dispute, or a dispute is won in full or in part.
         const { cents } = dispute
         const reinstatedCents = this.#random.chance(0.6) ? cents : this.#random.integer(1, cents)
         disputes[open] = dispute.withdrawn
@@ -105,7 +105,7 @@ export class SimulatedProcessor {
     this.#changed(intent, 'money went back')
   }
 
-  /** Cents of an account's payments that are the account's in the end. */
+  /** Cents of an account's payments that remain after refunds and disputes. */
   netOf(accountHash: string): number {
     let net = 0
     for (const intent of this.intents.values()) {
@@ -154,7 +154,7 @@ export class SimulatedProcessor {
     }
   }
 
-  /** A request to it: what it answers is as old as the way back is long. */
+  /** Simulates a request. The response is as old as its delay on the way back. */
   #asked<Answer>(member: Member, act: () => Answer): Promise<Answer> {
     const { time, random, weather } = this.#network
     const [drop, lose] = [random.chance(weather.drop * 3), random.chance(weather.lose * 3)]

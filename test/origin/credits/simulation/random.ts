@@ -1,6 +1,6 @@
 /**
- * Random numbers of a seed, the same for ever: xoshiro128** 1.1 (Blackman and Vigna), its state filled by
- * splitmix32. A seed that failed once must replay after years, so nothing of the platform's takes part.
+ * Deterministic random numbers from a seed: xoshiro128** 1.1 (Blackman and Vigna), with its state filled by splitmix32.
+ * Independent of the platform, because a failed seed must still be replayable after years.
  */
 export class Random {
   readonly #state: [number, number, number, number]
@@ -17,7 +17,7 @@ export class Random {
     this.#state = [split(), split(), split(), split()]
   }
 
-  /** 32 bits. */
+  /** Returns 32 random bits. */
   next(): number {
     const state = this.#state
     const product = Math.imul(state[1], 5)
@@ -32,12 +32,12 @@ export class Random {
     return result
   }
 
-  /** At least 0 and below 1. */
+  /** Returns a number in [0, 1). */
   fraction(): number {
     return this.next() / 2 ** 32
   }
 
-  /** Of both ends and all between. */
+  /** Returns an integer from `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.fraction() * (max - min + 1))
   }
@@ -50,7 +50,7 @@ export class Random {
     return items[Math.floor(this.fraction() * items.length)]!
   }
 
-  /** A stream of its own: what one part draws does not move what another part sees. */
+  /** Returns a separate stream, so that draws in one part do not affect another. */
   stream(): Random {
     return new Random(this.next())
   }

@@ -2,14 +2,14 @@ import { getTableColumns, is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import * as schema from '../../../../origin/db/schema.ts'
 
-/** Which rows a statement locks: a query for the names of rows that are there, or the names of those that it adds. */
+/** Rows that a statement locks: a query for the names of existing rows, or the names of rows that it adds. */
 export type Locking =
   | { table: string; query: string; skipsLocked: boolean }
   | { table: string; names: string[] }
 
 type Table = { primary: string[]; unique: string[][] }
 const tables = new Map<string, Table>()
-/** Tables whose rows are deleted with a row of another one. */
+/** Tables in which rows are deleted together with a row of another table. */
 const cascades: { from: string; to: string }[] = []
 for (const table of Object.values(schema))
   if (is(table, PgTable)) {
@@ -29,14 +29,14 @@ const SELECT =
   /^select .*? from "(\w+)"(.*?)( order by .*?)?( limit .*?)? for (?:no key )?update( skip locked)?$/s
 const UPDATE = /^update "(\w+)" set .*?( where .*?)?( returning .*)?$/s
 const DELETE = /^delete from "(\w+)"( where .*?)?( returning .*)?$/s
-/** Charges that are settled in one statement (`plain-settlement.ts`). */
+/** Settlement of charges in one statement (`plain-settlement.ts`). */
 const SETTLING =
   /^\s*WITH account AS \(.*?FROM credit_accounts WHERE account_hash = ('[^']*') FOR UPDATE.*?WHERE l\.id = ('[^']*')/s
 const INSERT = /^insert into "(\w+)" \(([^)]*)\) values (.*?)( on conflict .*?)?( returning .*)?$/s
 
 /**
- * @param text a statement as drizzle writes it, its parameters filled in
- * @throws {Error} for a statement whose locks are not known: then this file has to learn it
+ * @param text a statement as drizzle writes it, with its parameters filled in
+ * @throws {Error} for a statement with unknown locks, which this file then has to support
  */
 export function lockingOf(text: string): Locking[] {
   const select = SELECT.exec(text)
@@ -45,7 +45,7 @@ export function lockingOf(text: string): Locking[] {
     return [{ ...rows(table, `${where}${order}${limit}`), skipsLocked: skip !== undefined }]
   }
   if (/^\(?select/.test(text) && !/ for /.test(text)) return []
-  // Its rows are an account's, whose lock is held.
+  // These rows belong to an account that is already locked.
   if (/^\s*insert into "(?:window_sums|usage_days)"/i.test(text)) return []
   const insert = INSERT.exec(text)
   if (insert) return [added(insert[1]!, insert[2]!, insert[3]!)]
@@ -60,7 +60,7 @@ export function lockingOf(text: string): Locking[] {
   throw new Error(`the simulation does not know what this locks: ${text}`)
 }
 
-/** Tables that a statement names, and those whose rows it may delete with theirs. */
+/** Tables that a statement names, and tables from which it may delete rows by cascade. */
 export function tablesOf(text: string): string[] {
   const named: string[] = text.match(TABLES) ?? []
   return [...named, ...cascades.filter(({ from }) => named.includes(from)).map(({ to }) => to)]
@@ -72,7 +72,7 @@ function rows(table: string, rest: string) {
   return { table, query: `select ${name} from "${table}"${rest}` }
 }
 
-/** A row that is being added is waited for by who would add one of the same key. */
+/** Locks the keys of new rows, because another insert of the same key waits for them. */
 function added(table: string, columns: string, values: string): Locking {
   const names = columns.split(',').map((column) => column.trim().replaceAll('"', ''))
   const { unique } = tableOf(table)
@@ -87,7 +87,7 @@ function added(table: string, columns: string, values: string): Locking {
   return { table, names: keys }
 }
 
-/** `('a', 1), ('b', 2)` as lists of their literals. */
+/** Parses `('a', 1), ('b', 2)` into lists of literals. */
 function tuples(values: string): string[][] {
   const found: string[][] = []
   let current: string[] | undefined

@@ -1,6 +1,6 @@
 /**
- * Defects, made on purpose on the way to the database: what the simulation is worth is that it finds them. `from` is a
- * seed shortly before one that finds it; another code may need another, and is searched further.
+ * Defects injected into statements on their way to the database. The simulation must find them. `from` is slightly
+ * below the first seed that finds the defect. After a change of the code, a later seed may be the first to find it.
  */
 export const SABOTAGE: Record<string, { from: number; change: (text: string) => string }> = {
   'an account is read without its lock': {

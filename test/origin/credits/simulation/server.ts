@@ -8,45 +8,48 @@ type Done = (outcome: Rows | Error) => void
 /** One connection, as the server sees it. */
 class Session {
   inTransaction = false
-  /** After an error the rest of a transaction is refused. */
+  /** After an error, the rest of a transaction is rejected. */
   hasFailed = false
-  /** What it has written and not committed. */
+  /** Statements with changes that are not committed. */
   readonly writes: string[] = []
   readonly locks = new Set<string>()
   waiting: { text: string; done: Done; blocker: Session } | undefined
 }
 export type { Session }
 
-/** An executed statement, with the names of the rows that it locks; or the session that has locked one of them. */
+/** An executed statement, with the names of the rows that it locks. */
 type Executed = { names: string[]; outcome: Rows | Error }
 type Blocked = { blocker: Session }
 
 const prepared = new WeakSet<SyncConnection>()
 
 /**
- * A server of many sessions on one connection to Postgres: the statements of transactions interleave as under READ
- * COMMITTED. The connection has the open transaction of one session at a time. What other sessions have written is
- * rolled back, and replayed before their next statement. That gives the same rows, since no other session can have
- * changed them: a session that wants a row that another transaction has written or locked waits for its end.
+ * A server of many sessions on one connection to Postgres. Statements of transactions interleave as under READ
+ * COMMITTED. The connection holds the open transaction of one session at a time. Changes by other sessions are rolled
+ * back, and replayed before their next statement. That gives the same rows, because no other session can have changed
+ * them: a session that needs a row written or locked by another transaction waits until that transaction ends.
  */
 export class Server {
   readonly #connection: SyncConnection
   readonly #sessions = new Set<Session>()
   readonly #owners = new Map<string, Session>()
-  /** Results of queries on what is committed, until one of their tables changes: many queries are polls. */
+  /** Results of queries on committed data, until one of their tables changes. Many queries are polls. */
   readonly #known = new Map<string, Executed & { tables: string[] }>()
   /** The session whose transaction is open on the connection. */
   #open: Session | undefined
-  /** Sent together with the next statement, to save round trips. At first, for what the last simulation left open. */
+  /**
+   * Sent together with the next statement, to save round trips. The first one rolls back what the last simulation left
+   * open.
+   */
   readonly #ahead = ['rollback']
-  /** Looks at what is committed, after each commit that changed something. */
+  /** Inspects the committed data after each commit that changed it. */
   audit: { query: string; look: (rows: unknown[][]) => void } | undefined
 
   constructor(connection: SyncConnection) {
     this.#connection = connection
   }
 
-  /** Prepares a statement, once for each connection. */
+  /** Prepares a statement, once per connection. */
   prepare(statement: string): void {
     if (prepared.has(this.#connection)) return
     prepared.add(this.#connection)
@@ -60,14 +63,14 @@ export class Server {
     return session
   }
 
-  /** The connection is gone: what it has not committed is undone. */
+  /** Closes a connection and rolls back its uncommitted changes. */
   close(session: Session): void {
     if (!this.#sessions.delete(session)) return
     session.waiting = undefined
     this.#end(session)
   }
 
-  /** Executes a statement, at once or when the rows that it needs are free. */
+  /** Executes a statement, at once or as soon as the rows that it needs are free. */
   submit(session: Session, text: string, done: Done): void {
     if (!this.#sessions.has(session)) return
     const verb = /^\w+/.exec(text)?.[0]
@@ -85,7 +88,7 @@ export class Server {
     this.#attempt(session, text, done)
   }
 
-  /** What is committed now. */
+  /** Returns the result of a query on committed data. */
   peek(query: string): unknown[][] {
     const { outcome } = this.#queryCommitted(query)
     if (outcome instanceof Error) throw outcome
@@ -151,7 +154,7 @@ export class Server {
     const executed = this.#execute(lockings, text)
     const blockedNow = this.#blocked(session, executed.names)
     if (blockedNow) {
-      // Which rows it locks was not known before it was executed.
+      // The rows that it locks were not known before it was executed.
       this.#leave()
       return blockedNow
     }
@@ -159,7 +162,7 @@ export class Server {
     return executed
   }
 
-  /** Outside of a transaction: what it locks has to be known first. */
+  /** Executes a change outside of a transaction. The rows that it locks must be known before. */
   #changeAtOnce(session: Session, lockings: Locking[], text: string): Executed | Blocked {
     this.#leave()
     const queries = queriesOf(lockings)
@@ -184,7 +187,7 @@ export class Server {
     done(error)
   }
 
-  /** The transaction is over; those who waited for it go on. */
+  /** Ends a transaction and resumes the sessions that waited for it. */
   #end(session: Session): void {
     if (this.#open === session) this.#leave()
     for (const name of session.locks) this.#owners.delete(name)
@@ -200,7 +203,7 @@ export class Server {
     }
   }
 
-  /** The next statement is one of this session's transaction. */
+  /** Makes the next statement part of this session's transaction. */
   #enter(session: Session): void {
     if (this.#open === session) return
     this.#leave()
@@ -208,13 +211,13 @@ export class Server {
     this.#open = session
   }
 
-  /** The next statement sees what is committed. */
+  /** Makes the next statement run on committed data. */
   #leave(): void {
     if (this.#open) this.#ahead.push('rollback')
     this.#open = undefined
   }
 
-  /** Executes a statement, together with the queries for what it locks. */
+  /** Executes a statement, together with the queries for the rows that it locks. */
   #execute(lockings: Locking[], text: string): Executed {
     const queries = queriesOf(lockings)
     const { results, error } = this.#send([...queries, text])
@@ -223,8 +226,8 @@ export class Server {
   }
 
   /**
-   * Executes a statement after which other data is committed, and audits that.
-   * @param changes the statements that changed it
+   * Executes a statement that commits changes, and audits the result.
+   * @param changes the statements that made the changes
    */
   #commitChange(text: string, changes: readonly string[]): Rows | Error {
     const { audit } = this
@@ -266,7 +269,7 @@ function waitsFor(session: Session, other: Session): boolean {
 const queriesOf = (lockings: Locking[]) =>
   lockings.flatMap((locking) => ('query' in locking ? [locking.query] : []))
 
-/** @param results of the queries among them; without one, its names are left out */
+/** @param results of the queries among `lockings`; names of a query without a result are left out */
 function namesOf(lockings: Locking[], results: readonly Rows[]): string[] {
   const left = results.values()
   return lockings.flatMap((locking) => {
@@ -276,7 +279,7 @@ function namesOf(lockings: Locking[], results: readonly Rows[]): string[] {
   })
 }
 
-/** A server promises no order, and pages that were used before give another one. */
+/** Sorts rows if the statement does not: a server guarantees no order, and reused pages change it. */
 function sorted(text: string, rows: Rows): Rows {
   if (!/ order by |^insert/.test(text)) rows.rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
   return rows

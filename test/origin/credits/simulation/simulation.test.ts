@@ -9,7 +9,7 @@ import { Violation } from './trace.ts'
 const SEEDS = 200
 const BOUNDS = boundsOr({ first: 1, count: SEEDS })
 
-/** Far more than a seed takes, also on a machine that is busy with other things. */
+/** Far more than a seed takes, even on a busy machine. */
 const SEED_TIMEOUT_MS = 30_000
 
 it(
@@ -28,7 +28,7 @@ describe('seeds that have failed before', () => {
 })
 
 describe('the simulation itself', () => {
-  it('plays a seed twice in the same way', async () => {
+  it('replays a seed identically', async () => {
     await withFreshDatabase(async (connection) => {
       for (const seed of [3, 7, 29]) {
         const first = await simulate(connection, seed)
@@ -40,7 +40,7 @@ describe('the simulation itself', () => {
   })
 
   it.each(Object.entries(SABOTAGE))(
-    'finds within its seeds that %s',
+    'finds the defect that %s',
     async (_, { from, change }) => {
       let found: Error | undefined
       await withFreshDatabase(async (connection) => {

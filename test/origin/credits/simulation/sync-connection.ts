@@ -6,7 +6,7 @@ import { type Answer, AnswerReader } from './answer-reader.ts'
 /** Plans and their costs must not depend on how long the server has been running. */
 const SETTINGS = 'set jit = off; set synchronous_commit = off; set statement_timeout = 30000'
 
-/** Node's socket handle, whose undocumented part this needs. */
+/** Node's socket handle, with the undocumented members that are needed here. */
 type Handle = {
   fd: number
   setBlocking(isBlocking: boolean): void
@@ -15,8 +15,9 @@ type Handle = {
 }
 
 /**
- * A connection to Postgres whose queries block the thread, so that nothing else happens between a query and its answer.
- * pg connects and authenticates. Then the socket's descriptor becomes a blocking one, and queries bypass the event loop.
+ * A connection to Postgres with queries that block the thread, so that nothing else happens between a query and its
+ * response. pg connects and authenticates. Then the socket's descriptor is made blocking, and queries bypass the event
+ * loop.
  */
 export class SyncConnection {
   readonly #client: Client
@@ -38,7 +39,7 @@ export class SyncConnection {
     return new SyncConnection(client, handle)
   }
 
-  /** Runs the statements of a string. Values stay text, so that the driver of production parses them. */
+  /** Runs the statements of a string. Values stay text, so that the production driver parses them. */
   query(text: string): Answer {
     const message = Buffer.allocUnsafe(Buffer.byteLength(text) + 6)
     message.write('Q')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What happened in a simulation, in words that are the same each time that its seed is played. */
+/** Log of a simulation. It is identical each time the same seed is played. */
 export class Trace {
   readonly lines: string[] = []
   readonly #now: () => number
@@ -18,7 +18,7 @@ export class Trace {
   }
 }
 
-/** What must never be: the simulation ends with it. */
+/** A broken invariant. It ends the simulation. */
 export class Violation extends Error {
   constructor(what: string) {
     super(what)

@@ -1,21 +1,23 @@
 import type { Sleep } from '../../../../origin/db/in-time.ts'
 
-/** Whose event it is: one of a dead process never happens, one of a process that stands still happens later. */
+/**
+ * The process that an event belongs to. Events of a dead process never happen, and events of a paused one are delayed.
+ */
 export type Owner = { alive: boolean; stillUntil: number }
 
 type Event = { at: number; order: number; act: () => void; owner: Owner | undefined }
 
-/** Promises that are settled have all been heard of when this comes. */
+/** Resolves after the callbacks of all settled promises have run. */
 const settled = () => new Promise((resume) => setImmediate(resume))
 
-/** Every wait of a simulation: events happen one after another, in the order of their times, and nothing real waits. */
+/** Virtual time of a simulation: events happen one after another, in order of their times, without real delays. */
 export class VirtualTime {
   /** Milliseconds since the simulation began. */
   now = 0
   #events: Event[] = []
   #order = 0
 
-  /** @returns what takes the event back */
+  /** @returns a function that cancels the event */
   after(ms: number, act: () => void, owner?: Owner): () => void {
     const event = { at: this.now + Math.max(0, ms), order: this.#order++, act, owner }
     this.#insert(event)
@@ -25,7 +27,7 @@ export class VirtualTime {
     }
   }
 
-  /** A sleep of one process. */
+  /** Returns the sleep function of one process. */
   sleeper(owner: Owner): Sleep {
     return (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -38,7 +40,10 @@ export class VirtualTime {
       })
   }
 
-  /** Calls back again and again. @returns what ends it */
+  /**
+   * Calls back repeatedly.
+   * @returns a function that stops it
+   */
   repeat(ms: number, act: () => void, owner: Owner): () => void {
     let cancel = this.after(ms, turn, owner)
     const after = this.after.bind(this)
@@ -50,8 +55,8 @@ export class VirtualTime {
   }
 
   /**
-   * Lets events happen, each with all that follows from it at once, until the time is over.
-   * @param look called after each; true ends it
+   * Runs events, each with all of its immediate effects, until the given time.
+   * @param look called after each event; the run stops if it returns true
    */
   async run(until: number, look: () => boolean): Promise<void> {
     await settled()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Calls for `calls.js`, as JSON: most of them such as actions make, and many that nobody should. */
+/** Calls for `calls.js`, as JSON: most are typical of actions, and many are invalid. */
 export type Call = [name: string, ...args: unknown[]]
 
 const ORDER = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
@@ -17,7 +17,7 @@ const anyCase = (text: fc.Arbitrary<string>) =>
       value.replace(/[a-f]/g, (digit) => (shout.next().value ? digit.toUpperCase() : digit)),
     )
 
-/** Near what a check compares with. */
+/** Values close to the bounds of a check. */
 const edgeWords = fc
   .constantFrom(ORDER, FIELD, GENERATOR, '0'.repeat(64), 'f'.repeat(64), '8'.padEnd(64, '0'))
   .chain((word) => fc.integer({ min: -2, max: 2 }).map((by) => BigInt(`0x${word}`) + BigInt(by)))
@@ -68,7 +68,7 @@ const bytesLike = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 10 }).map((bytes) => [...bytes]) },
   { weight: 2, arbitrary: strange },
 )
-/** For one argument of few, and for one field of many. */
+/** Replaces about one argument in ten with a strange value; `nearlyAlways` is for the fields of large objects. */
 const likely = (arbitrary: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: strange })
 const nearlyAlways = (arbitrary: fc.Arbitrary<unknown>) =>
@@ -105,7 +105,7 @@ const numeric = likely(
     integerText.map((value) => ({ type: 'BigNumber', hex: `0x${value.replace('-', '')}` })),
   ),
 )
-/** No fractions: by those, bn.js shifts wrong digits in (`docs/decisions/0015-ethers-bundle.md`). */
+/** Integers only: bn.js shifts by fractions incorrectly (`docs/decisions/0015-ethers-bundle.md`). */
 const width = fc.oneof(
   fc.nat(300),
   fc.constantFrom(0, 8, 26, 52, 53, 128, 256),
@@ -297,7 +297,7 @@ const withUtil = (names: string[], ...args: fc.Arbitrary<unknown>[]) =>
 const COMPARED = ['eq', 'lt', 'lte', 'gt', 'gte']
 const ARITHMETIC = ['add', 'sub', 'mul', 'div', 'mod', 'and', 'or', 'xor']
 
-/** By what they are about, so that each gets its share. */
+/** Grouped by subject, so that each subject gets the same number of calls. */
 export const CALLS: Record<string, fc.Arbitrary<Call>> = {
   'keys and signatures': fc.oneof(
     of('wallet', privateKey),

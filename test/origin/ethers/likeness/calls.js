@@ -1,12 +1,14 @@
-/* Calls of ethers, and what comes of them as data. Evaluated in the sandbox, and in Node over plain ethers. */
+/* Calls ethers and returns the outcomes as data. Evaluated in the sandbox, and in Node with the original ethers. */
 
-/* @param calls [name, ...arguments][]
-   @returns for each {value} or {error} */
-// oxlint-disable-next-line no-unused-vars -- called by who evaluates the file
+/*
+ * @param calls [name, ...arguments][]
+ * @returns for each {value} or {error}
+ */
+// oxlint-disable-next-line no-unused-vars -- the evaluating code calls it
 async function perform(ethers, calls) {
   const { utils, BigNumber, FixedNumber, Wallet } = ethers
 
-  /* What JSON has no word for is written as {$kind: text}. */
+  /* Values that JSON cannot represent are written as {$kind: text}. */
   function revived(value) {
     if (Array.isArray(value)) return value.map(revived)
     if (value === null || typeof value !== 'object') return value
@@ -28,7 +30,7 @@ async function perform(ethers, calls) {
     if (value === null || typeof value !== 'object') return value
     if (value instanceof Uint8Array) return { $bytes: [...value] }
     if (value instanceof Error) return failure(value, depth + 1)
-    /* Own keys in their order: an array that ethers names the items of has those too. */
+    /* Own keys in order, because arrays with named items have named keys too. */
     const own = Object.keys(value).map((key) => [key, member(value, key, depth)])
     const kind = value.constructor && value.constructor.name
     return { $is: kind, $own: own, $frozen: Object.isFrozen(value) }
@@ -42,7 +44,7 @@ async function perform(ethers, calls) {
     }
   }
 
-  /* An engine words its own errors as it likes; those of ethers and of its packages are to be the same. */
+  /* Engines phrase their own errors differently, but errors of ethers and its packages must be equal. */
   function failure(error, depth = 0) {
     const native =
       error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError

@@ -6,7 +6,7 @@ import { sharedPool } from '../../actions/sandbox.ts'
 import type { Call } from './arbitrary-calls.ts'
 import { CALLS } from './arbitrary-calls.ts'
 
-/** Calls of one run, and runs of one property: 8 subjects of them are 4,000 calls. */
+/** Calls per run, and runs per property: with 8 subjects, 4,000 calls. */
 const CALLS_PER_RUN = 100
 const RUNS = process.env['TEST_NIGHTLY'] === '1' ? 200 : 5
 
@@ -15,13 +15,13 @@ type Perform = (ethers: unknown, calls: Call[]) => Promise<Outcome[]>
 
 const source = readFileSync(new URL('calls.js', import.meta.url), 'utf8')
 const action = `${source}\nfunction main(calls) { return perform(ethers, calls) }`
-// oxlint-disable-next-line typescript/no-implied-eval -- the file that the sandbox evaluates too
+// oxlint-disable-next-line typescript/no-implied-eval -- Node and the sandbox evaluate the same file
 const perform = new Function(`${source}\nreturn perform`)() as Perform
 const { ethers } = createRequire(import.meta.url)('ethers-v5') as { ethers: unknown }
 const sandbox = sharedPool({ min: 1, max: 2 })
 
 test.each(Object.keys(CALLS))(
-  'what is called of %s gives in the sandbox what it gives in Node, and fails with the same errors',
+  'calls of %s have the same results and errors in the sandbox as in Node',
   { timeout: 600_000 },
   async (subject) => {
     const calls = fc.array(CALLS[subject] as fc.Arbitrary<Call>, {

@@ -1,4 +1,4 @@
-/* global ethers -- an action: what ethers' own tests hold of each of their vectors, in the sandbox. */
+/* global ethers -- an action that checks ethers' published test vectors in the sandbox */
 const { utils, BigNumber, Wallet } = ethers
 
 function same(actual, expected, what) {
@@ -18,7 +18,7 @@ function throws(call, what) {
   throw new Error(`${what} did not throw`)
 }
 
-/* A value of an ABI as the vectors write it: numbers and addresses in any of their forms. */
+/* Compares ABI values as the vectors write them: numbers and addresses in any form. */
 function equals(actual, expected) {
   if (Array.isArray(actual)) {
     return (
@@ -53,7 +53,7 @@ function coded(vector, written) {
   ok(equals(utils.defaultAbiCoder.decode(types, vector.result), values), 'decode')
 }
 
-/* A transaction's fields, as far as the vectors of their kind name them. */
+/* Compares a transaction's fields, as far as the vectors name them. */
 const quantity = (value) => BigNumber.from(value == null || value === '0x' ? 0 : value)
 function sameFields(parsed, expected, what) {
   for (const field of ['gasLimit', 'gasPrice', 'value', 'maxFeePerGas', 'maxPriorityFeePerGas']) {
@@ -75,7 +75,7 @@ function sameFields(parsed, expected, what) {
   }
 }
 
-/* Right-to-left names are not checked by ethers 5; its tests leave these out. */
+/* ethers 5 does not validate right-to-left names, and its own tests skip these. */
 const NAMES_LEFT_OUT = [
   'Surrogate code U+DF42',
   'Left-to-right mark U+200E',
@@ -255,8 +255,8 @@ const CHECKS = {
   },
 }
 
-/* @returns {checked, failures}: how many vectors were held against ethers, and what did not hold. */
-// oxlint-disable-next-line no-unused-vars -- called by the sandbox
+/* @returns {checked, failures}: the number of checked vectors, and the failed ones */
+// oxlint-disable-next-line no-unused-vars -- the sandbox calls it
 async function main({ name, vectors }) {
   const failures = []
   for (const [index, vector] of vectors.entries()) {

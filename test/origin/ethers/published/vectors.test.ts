@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sharedPool } from '../../actions/sandbox.ts'
 import { batches, publishedVectors, sample } from './vectors.ts'
 
-/** How many of a file the ordinary run takes; with TEST_NIGHTLY=1 all of them are checked. */
+/** Number of vectors per file in a normal run. With TEST_NIGHTLY=1, all are checked. */
 const SAMPLED: Record<string, number> = {
   accounts: 200,
   bignumber: 100,
@@ -30,7 +30,7 @@ const whole = process.env['TEST_NIGHTLY'] === '1'
 const pool = sharedPool({ min: 1, max: 2 })
 
 test.each(Object.keys(SAMPLED))(
-  'ethers 5’s published vectors of %s hold in the sandbox',
+  'ethers 5’s published vectors of %s pass in the sandbox',
   { timeout: 600_000 },
   async (name) => {
     const all = publishedVectors(name)

@@ -4,13 +4,13 @@ import { gunzipSync } from 'node:zlib'
 
 export type Vector = Record<string, unknown>
 
-/** Half a megabyte of JSON a run: a batch takes the sandbox about a second. */
+/** Half a megabyte of JSON per run: a batch takes the sandbox about a second. */
 const BATCH_CHARACTERS = 512 * 1024
 
-/** What the vectors carry for other tests, and is most of their text. */
+/** Fields that only other tests use, and that make up most of the text. */
 const UNUSED = ['bytecode', 'runtimeBytecode', 'source']
 
-/** The vectors of ethers 5's published tests, by the name of their file. */
+/** Returns the vectors of ethers 5's published tests, by file name. */
 export function publishedVectors(name: string): Vector[] {
   const packageJson = createRequire(import.meta.url).resolve(
     '@ethersproject/testcases/package.json',
@@ -22,7 +22,7 @@ export function publishedVectors(name: string): Vector[] {
   )
 }
 
-/** At most so many, spread evenly over all of them. */
+/** Returns at most `most` vectors, evenly distributed. */
 export function sample(vectors: Vector[], most: number): Vector[] {
   const step = Math.max(1, vectors.length / most)
   return Array.from(

@@ -1,6 +1,6 @@
 import { native, returns, throws } from '../program.ts'
 
-/** Lengths, species and callbacks that change what is being walked. */
+/** Lengths, species and callbacks that modify an array during iteration. */
 export const arrays = [
   throws('a length of -1', '[].length = -1', /length/),
   throws('a length of 2 ** 32', 'new Array(2 ** 32)', /length/),

@@ -1,6 +1,6 @@
 import { native, returns, throws, timesOut } from '../program.ts'
 
-/** Numbers that take long, or much room. */
+/** Numbers that need much time or memory. */
 export const bigIntegers = [
   throws('2 to the power of 100,000,000', 'return 2n ** 100000000n', /BigInt|large|out of/i),
   throws('a shift by 2 ** 40', 'return 1n << (1n << 40n)', /BigInt|large|out of/i),

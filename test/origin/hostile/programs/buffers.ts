@@ -1,8 +1,8 @@
 import { fails, native, program, returns, runsOut, throws, timesOut } from '../program.ts'
 
 /**
- * QuickJS does not clear what a growable shared buffer grows into: it shows freed memory of this very sandbox. Earlier
- * runs have filled theirs with the letters that are looked for here.
+ * QuickJS does not clear memory when a growable shared buffer grows: it shows freed memory of the same sandbox. Earlier
+ * runs filled their memory with the letters searched for here.
  */
 const UNCLEARED = `if (typeof SharedArrayBuffer === 'undefined') return false
   const shared = new SharedArrayBuffer(8, { maxByteLength: 3e7 }); shared.grow(3e7)
@@ -10,7 +10,7 @@ const UNCLEARED = `if (typeof SharedArrayBuffer === 'undefined') return false
   while (at-- > 0) if (words[at] === 0x5a5a5a5a && words[at - 1] === 0x5a5a5a5a) return true
   return false`
 
-/** Raw memory: detached, resized, shared, and read where nothing should be. */
+/** Raw memory: detached, resized, shared, and read out of bounds. */
 export const buffers = [
   returns(
     'memory that is filled for the next run to find',

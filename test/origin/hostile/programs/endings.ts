@@ -1,6 +1,6 @@
 import { program, returns, throws } from '../program.ts'
 
-/** A run ends once: what comes after its first end changes nothing. */
+/** A run has one end: later results, errors and output change nothing. */
 export const endings = [
   returns(
     'a thenable that answers again and again',

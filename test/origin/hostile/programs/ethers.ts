@@ -2,7 +2,7 @@ import { native, program, returns, throws } from '../program.ts'
 
 const u = 'ethers.utils'
 
-/** Inputs that ethers and the host's cryptography under it like least. */
+/** Worst-case inputs for ethers and the host's cryptography. */
 export const ethers = [
   native(
     'a wallet’s scrypt of N = 2 ** 22',

@@ -1,6 +1,6 @@
 import { fails, program, returns, throws, timesOut } from '../program.ts'
 
-/** Properties that are functions in disguise. */
+/** Properties with getters that run code. */
 export const getters = [
   timesOut('a getter of the value that does not return', 'return { a: 1, get b() { for (;;); } }'),
   throws(

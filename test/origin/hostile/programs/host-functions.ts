@@ -4,7 +4,7 @@ const odd = `[undefined, null, NaN, -1, 2 ** 53, 1e308, 1n, Symbol('s'), '', '\\
   Object.create(null), new Proxy({}, { get() { throw 1 } }), new Uint8Array(3), new ArrayBuffer(3), new Error('e'), /x/, new Date(NaN),
   { valueOf() { throw 1 }, toString() { throw 2 } }, { length: 2 ** 53 - 1 }, new Map(), Promise.resolve(1), globalThis]`
 
-/** Calls every function that it finds under the globals of ours, with everything odd. */
+/** Calls every function found under the prelude's globals with odd arguments. */
 const abuse = (roots: string) => `
   const odd = ${odd}
   const seen = new Set()
@@ -52,7 +52,7 @@ const ours = [
   'Svc',
 ]
 
-/** Functions of the host, reached through the prelude's, with arguments that nobody expects. */
+/** Host functions, reached through the prelude's functions with unexpected arguments. */
 export const hostFunctions = [
   ...ours.map((root) => returns(`everything odd given to ${root}`, abuse(`['${root}']`), 1)),
   throws('random bytes: none', 'crypto.getRandomValues()', /./),

@@ -1,6 +1,6 @@
 import { native, returns, throws } from '../program.ts'
 
-/** The interfaces of the web, given what is too large, too deep or not what it says. */
+/** Web interfaces with inputs that are too large, too deep or misleading. */
 export const interfaces = [
   throws('a URL of 20 MB', "new URL('http://a/' + 'x'.repeat(2e7))", /URL|memory/i),
   native('URLs without end', "for (;;) new URL('http://a/' + 'x'.repeat(1e5))"),

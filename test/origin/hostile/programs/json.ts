@@ -1,6 +1,6 @@
 import { fails, native, program, returns, throws, timesOut } from '../program.ts'
 
-/** JSON that explodes, lies or does not end. */
+/** JSON that explodes, lies or never ends. */
 export const json = [
   native(
     'a graph that shares: 2 ** 40 leaves',

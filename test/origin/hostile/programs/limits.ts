@@ -3,7 +3,7 @@ import { fails, program, returns } from '../program.ts'
 const ask = "Svc.Actions.getPrivateKey({ pkpId: 'x' })"
 const over = /at most 10 key operations/
 
-/** At a limit, and one beyond it. */
+/** Programs at a limit, and just beyond it. */
 export const limits = [
   returns(
     'ten key operations, one after the other',

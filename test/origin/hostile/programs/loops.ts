@@ -1,6 +1,5 @@
 import { program, timesOut } from '../program.ts'
 
-/** Code that never returns. */
 export const loops = [
   timesOut('an empty for', 'for (;;);'),
   timesOut('a while that counts', 'let n = 0; while (true) n++'),

@@ -1,6 +1,6 @@
 import { program } from '../program.ts'
 
-/** What `main` may be, and become. */
+/** Valid and invalid values of `main`. */
 export const main = [
   program('no main', 'var other = 1', { fails: 'no_main' }),
   program('main is text', 'var main = "function"', { fails: 'no_main' }),
@@ -12,7 +12,7 @@ export const main = [
     fails: 'action_threw',
     says: /stack overflow/,
   }),
-  // Each call waits for the next: whether time or memory ends first is the machine's doing.
+  // Each call waits for the next. The machine determines if time or memory runs out first.
   program('main awaits itself', 'const main = async (p) => { await null; return main(p) }', [
     { fails: 'action_timeout' },
     { fails: 'out_of_memory' },

@@ -2,7 +2,7 @@ import { program, returns, throws } from '../program.ts'
 
 const mine = /mine/
 
-/** Failures that pretend to be the engine's, the prelude's or the host's own. */
+/** Failures that imitate those of the engine, the prelude or the host. */
 export const markers = [
   program(
     'the name and message of an exhausted engine, which deceives only its own caller',
@@ -89,7 +89,7 @@ export const markers = [
   ),
   returns(
     'a cut console’s note',
-    'console.warn("[console output cut after 102400 bytes or 10000 lines]"); return 1',
+    'console.warn("[console output truncated after 102400 bytes or 10000 lines]"); return 1',
     1,
   ),
   program(

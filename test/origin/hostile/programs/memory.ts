@@ -42,7 +42,7 @@ export const memory = [
     'generators that are begun',
     'const a = []; function* g() { yield new Array(50) } for (;;) { const i = g(); i.next(); a.push(i) }',
   ),
-  // Without memory an async function rejects, and nobody looks: the loop goes on until the clock stops it.
+  // Without memory, an async function rejects unhandled, and the loop continues until the clock stops it.
   program(
     'async functions that wait for ever',
     'function main() { const never = new Promise(() => {}); for (;;) (async () => { await never })() }',

@@ -1,6 +1,6 @@
 import { exhausts, program, returns, throws, timesOut } from '../program.ts'
 
-/** Promise jobs, which run between the engine's looks at the clock. */
+/** Promise jobs, which run between the engine's checks of the clock. */
 export const microtasks = [
   timesOut('await in a loop', 'for (;;) await null'),
   exhausts(

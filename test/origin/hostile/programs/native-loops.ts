@@ -1,6 +1,6 @@
 import { native } from '../program.ts'
 
-/** Built-ins that compute for ever and never ask the engine's interrupt handler. */
+/** Built-ins that compute forever and never call the engine's interrupt handler. */
 export const nativeLoops = [
   native(
     'join of 2 ** 32 - 1 holes',

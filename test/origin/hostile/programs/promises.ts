@@ -1,6 +1,6 @@
 import { fails, program, returns, throws, timesOut } from '../program.ts'
 
-const never = /nothing can settle/
+const never = /can no longer settle/
 
 /** Promises and thenables that settle twice, late, never, or with each other. */
 export const promises = [

@@ -1,6 +1,6 @@
 import { fails, program, returns, throws, timesOut } from '../program.ts'
 
-/** Without a built-in that is gone by the time it is needed. */
+/** Uses no built-in that may already have been replaced. */
 const everything = `{
   const { getOwnPropertyNames, defineProperty } = Object, { ownKeys } = Reflect, g = globalThis
   const evil = { value: () => { throw new Error('mine') } }
@@ -16,7 +16,7 @@ const everything = `{
   }
 }`
 
-/** Built-ins replaced: an action may change its own view of the world and nobody else's. */
+/** Replaced built-ins: an action may change its own environment, but not anyone else's. */
 export const prototypes = [
   returns('a property on every object', 'Object.prototype.polluted = 1; return 1', 1),
   returns(
@@ -33,7 +33,7 @@ export const prototypes = [
     'a then on every object that does not settle',
     'Object.prototype.then = () => {}; return {}',
     'action_pending',
-    /nothing can settle/,
+    /can no longer settle/,
   ),
   returns(
     'a setter for code on every object',

@@ -2,7 +2,7 @@ import { program, returns, throws, timesOut, fails } from '../program.ts'
 
 const trap = (name: string, body: string) => `new Proxy(function () {}, { ${name}() { ${body} } })`
 
-/** Values that run code when somebody looks at them. */
+/** Values that run code when they are inspected. */
 export const proxies = [
   timesOut('a get trap that does not return', `return ${trap('get', 'for (;;);')}`),
   timesOut(

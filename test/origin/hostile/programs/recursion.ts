@@ -3,7 +3,7 @@ import { native, program, returns, throws } from '../program.ts'
 const overflow = /stack overflow/
 const DEPTH = 100_000
 
-/** Everything that nests: calls, data, source, patterns. */
+/** Deep nesting of calls, data, source and patterns. */
 export const recursion = [
   throws('a function that calls itself', 'const f = () => f() + 1; f()', overflow),
   throws('two that call each other', 'const a = () => b() + 1, b = () => a() + 1; a()', overflow),

@@ -2,7 +2,7 @@ import { native, program, returns, throws, timesOut } from '../program.ts'
 
 const text = '"a".repeat(50) + "b"'
 
-/** Backtracking, pattern bombs and tricks with lastIndex. */
+/** Catastrophic backtracking, pattern bombs and tricks with lastIndex. */
 export const regularExpressions = [
   timesOut('nested quantifiers', `return /^(a+)+$/.test(${text})`),
   timesOut('alternatives that overlap', `return /^(a|aa|aaa)+$/.test(${text})`),

@@ -7,14 +7,14 @@ const full = { fails: 'out_of_memory' } as const
 const syntax = { fails: 'action_threw' } as const
 const late = { fails: 'action_timeout' } as const
 
-/** Text up to the largest source there may be. */
+/** Repeats a text up to the maximum source size. */
 const largest = (piece: string, start = MAIN, end = '') => {
   const room = SOURCE_MAX_BYTES - start.length - end.length
   return start + piece.repeat(Math.floor(room / piece.length)) + end
 }
 const room = { wallMs: 15_000 }
 
-/** Source text as large as it may be, and text that the parser likes least. */
+/** Sources of the maximum size, and worst cases for the parser. */
 export const sources = [
   program('16 MiB of comment', () => largest('c', `${MAIN}/*`, '*/'), ok, room),
   program('16 MiB of line comments', () => largest('// c\n'), ok, room),

@@ -3,7 +3,7 @@ import { program, returns, throws, timesOut } from '../program.ts'
 const GLOBALS =
   "['process', 'require', 'module', 'Buffer', 'WebAssembly', 'std', 'os', 'host', 'base', 'parts', 'errors', 'operations']"
 
-/** Code made from text, and what it may reach: no more than the action itself. */
+/** Code evaluated from text, which can reach no more than the action itself. */
 export const textAsCode = [
   returns(
     'Function sees no more than the action',

@@ -1,6 +1,6 @@
 import { native, returns, throws, timesOut } from '../program.ts'
 
-/** The extremes of text, numbers and dates. */
+/** Extreme texts, numbers and dates. */
 export const textsAndDates = [
   throws('normalize to a form that is none', '"a".normalize("x")', /form|normal/i),
   throws('a repetition of -1', '"a".repeat(-1)', /count|repeat|invalid/i),

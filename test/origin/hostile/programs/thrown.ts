@@ -3,7 +3,7 @@ import { program, throws, timesOut } from '../program.ts'
 const hostile =
   '{ toString() { throw 1 }, valueOf() { throw 2 }, [Symbol.toPrimitive]() { throw 3 } }'
 
-/** What can be thrown besides errors. */
+/** Thrown values other than errors. */
 export const thrown = [
   throws('null', 'throw null', /no Error: null/),
   throws('undefined', 'throw undefined', /no Error: undefined/),

@@ -1,6 +1,6 @@
 import { fails, program, returns, throws, timesOut } from '../program.ts'
 
-/** Timers by the thousand, without end, and with arguments that nobody expects. */
+/** Thousands of timers, endless timers, and timers with unexpected arguments. */
 export const timers = [
   timesOut('timers without end', 'for (;;) await new Promise((done) => setTimeout(done, 0))'),
   timesOut(
@@ -80,7 +80,7 @@ export const timers = [
     'a callback that never settles anything',
     'return new Promise(() => { setTimeout(() => {}, 1) })',
     'action_pending',
-    /nothing can settle/,
+    /can no longer settle/,
   ),
   program(
     'a timer before main',

@@ -1,8 +1,8 @@
 import { program } from '../program.ts'
 
 /**
- * A right answer, or none: bytes that the host cannot get at, because there is no memory left to copy them to, must not
- * become other bytes. `TAKEN` leaves room for the data and for little else.
+ * Views must give the correct answer or fail. If no memory is left to copy their bytes for the host, the host must not
+ * get other bytes. `TAKEN` leaves room for the data and little else.
  */
 const full = { fails: 'out_of_memory' } as const
 const threw = { fails: 'action_threw', says: /memory/ } as const

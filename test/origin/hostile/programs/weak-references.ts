@@ -1,6 +1,6 @@
 import { program, returns, timesOut } from '../program.ts'
 
-/** What a collector could tell, or keep. */
+/** Attempts to observe the garbage collector, or to keep objects alive through it. */
 export const weakReferences = [
   returns(
     'a WeakRef whose target is gone',

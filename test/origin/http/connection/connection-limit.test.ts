@@ -5,7 +5,7 @@ import { ConnectionLimit, EDGE } from '../../../../origin/http/connection/connec
 
 let nextPort = 1_024
 
-/** What the limit knows of a socket. */
+/** The properties of a socket that the limit uses. */
 class Client extends EventEmitter {
   readonly remotePort: number
   remoteAddress: string | undefined
@@ -17,7 +17,7 @@ class Client extends EventEmitter {
     this.remotePort = port
   }
 
-  /** As a socket, which says so later. */
+  /** Emits `close` later, as a socket does. */
   destroy(): void {
     this.isClosed = true
     this.remoteAddress = undefined
@@ -37,26 +37,26 @@ function admitted(limit: ConnectionLimit, count: number, address: (n: number) =>
 
 const open = (clients: Client[]) => clients.filter(({ isClosed }) => !isClosed)
 
-describe('the limit of connections', () => {
-  it('attack: one network has a quarter of them, and its newest stay', () => {
+describe('the connection limit', () => {
+  it('attack: gives one network a quarter of the connections, and keeps its newest', () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 12, () => '198.51.100.7')
     expect(open(clients)).toEqual(clients.slice(-5))
   })
 
-  it('attack: addresses of one IPv6 /64 are one network', () => {
+  it('attack: counts addresses of one IPv6 /64 as one network', () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 12, (n) => `2001:db8::${n + 1}`)
     expect(open(clients)).toHaveLength(5)
   })
 
-  it('attack: idle connections of many networks make room for a new one, the oldest first', () => {
+  it('attack: closes the oldest idle connections of many networks to admit a new one', () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 25, (n) => `198.51.100.${n}`)
     expect(open(clients)).toEqual(clients.slice(-20))
   })
 
-  it('attack: a flood closes no connection that is trusted', () => {
+  it('attack: closes no trusted connection during a flood', () => {
     const limit = new ConnectionLimit(20)
     const [trusted] = admitted(limit, 1, () => '198.51.100.7')
     expect(limit.trust(trusted!, '0xaccount')).toBe(true)
@@ -65,7 +65,7 @@ describe('the limit of connections', () => {
     expect(trusted!.isClosed).toBe(false)
   })
 
-  it('attack: one account’s keys get a quarter of the connections trusted, the edge any number', () => {
+  it('attack: trusts a quarter of the connections for the keys of one account, and any number for the edge', () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 18, (n) => `198.51.100.${n}`)
     const trusted = clients.map((client, n) => limit.trust(client, n < 9 ? '0xaccount' : EDGE))
@@ -73,7 +73,7 @@ describe('the limit of connections', () => {
     expect(trusted.slice(9)).toEqual(Array.from({ length: 9 }, () => true))
   })
 
-  it('gives a share back when a connection is closed', async () => {
+  it('returns a share when a connection is closed', async () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 5, (n) => `198.51.100.${n}`)
     for (const client of clients) expect(limit.trust(client, '0xaccount')).toBe(true)
@@ -84,7 +84,7 @@ describe('the limit of connections', () => {
     expect(limit.trust(next!, '0xaccount')).toBe(true)
   })
 
-  it('attack: connections that were reset before they are accepted leave nothing behind', async () => {
+  it('attack: leaks nothing for connections that were reset before they were accepted', async () => {
     const limit = new ConnectionLimit(20)
     for (let n = 0; n < 100; n++) expect(admit(limit, new Client(undefined))).toBe(false)
     expect(limit.size).toBe(0)
@@ -95,7 +95,7 @@ describe('the limit of connections', () => {
     expect(limit.size).toBe(0)
   })
 
-  it('attack: a port that is used again before its old connection is closed is counted once', async () => {
+  it('attack: counts a port once if it is reused before its old connection is closed', async () => {
     const limit = new ConnectionLimit(20)
     const [first, second] = [1, 2].map(() => new Client('198.51.100.7', 4_000))
     for (const client of [first!, second!]) expect(admit(limit, client)).toBe(true)
@@ -108,14 +108,14 @@ describe('the limit of connections', () => {
     expect(limit.size).toBe(0)
   })
 
-  it('attack: a flood from four networks closes its own connections, and not a new client’s', () => {
+  it('attack: closes connections of a flood from four networks, but not a new client’s', () => {
     const limit = new ConnectionLimit(20)
     const [honest] = admitted(limit, 1, () => '203.0.113.1')
     admitted(limit, 100, (n) => `198.51.100.${n % 4}`)
     expect(honest!.isClosed).toBe(false)
   })
 
-  it('attack: accounts together leave a quarter to the edge and to new clients', () => {
+  it('attack: trusts accounts with three quarters in total, and leaves the rest to the edge and new clients', () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 20, (n) => `198.51.100.${n}`)
     const trusted = clients.map((client, n) => limit.trust(client, `0xaccount${n % 5}`))
@@ -123,7 +123,7 @@ describe('the limit of connections', () => {
     expect(admit(limit, new Client('203.0.113.1'))).toBe(true)
   })
 
-  it('refuses a new connection where all are trusted', () => {
+  it('rejects a new connection if all others are trusted', () => {
     const limit = new ConnectionLimit(4)
     for (const client of admitted(limit, 4, (n) => `198.51.100.${n}`)) limit.trust(client, EDGE)
     expect(admit(limit, new Client('203.0.113.1'))).toBe(false)

@@ -34,7 +34,7 @@ async function answered(...parts: string[]): Promise<{ request: RawRequest; stat
   return { request, status: (await request.answer()).status }
 }
 
-/** A keyed run that sleeps, as the bytes of its request. */
+/** The bytes of a keyed request that runs a sleeping action. */
 function sleepingRun(ms: number): string {
   const code = `const main = () => new Promise((resolve) => setTimeout(resolve, ${ms}))`
   const body = JSON.stringify({ code })
@@ -56,7 +56,7 @@ function watchRequests() {
 }
 
 describe('pipelined requests', () => {
-  it('are answered in their order', async () => {
+  it('are answered in order', async () => {
     const request = new RawRequest(served.port)
     const paths = ['/core/v1/version', '/core/v1/nothing', '/core/v1/version', '/core/v1/nothing']
     await request.send(paths.map((path) => head('GET', path)).join(''))
@@ -64,7 +64,7 @@ describe('pipelined requests', () => {
     request.socket.destroy()
   })
 
-  it('are answered wherever the bytes are cut', async () => {
+  it('are answered wherever the bytes are split', async () => {
     const post = head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked')
     const text = `${post}${chunk('"a')}${chunk('b"')}0\r\n\r\n${head('GET', '/core/v1/nothing')}`
     for (const size of [1, 2, 3, 7]) {
@@ -78,7 +78,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  it('wait for the answer to the one before them', async () => {
+  it('wait for the response to the previous request', async () => {
     const run = sleepingRun(300)
     const request = new RawRequest(served.port)
     await request.send(run + head('GET', '/core/v1/version'))
@@ -90,7 +90,7 @@ describe('pipelined requests', () => {
     request.socket.destroy()
   })
 
-  it('attack: with a Content-Length are begun one after the other, too', async () => {
+  it('attack: with a Content-Length also start one after the other', async () => {
     const run = sleepingRun(1_000)
     const requests = watchRequests()
     const request = new RawRequest(served.port)
@@ -101,7 +101,7 @@ describe('pipelined requests', () => {
     request.socket.destroy()
   })
 
-  it('attack: are not begun while answers to earlier ones are not read', async () => {
+  it('attack: do not start while responses to earlier ones are unread', async () => {
     const requests = watchRequests()
     const request = new RawRequest(served.port)
     request.socket.pause()
@@ -110,14 +110,14 @@ describe('pipelined requests', () => {
     await expect
       .poll(() => [before, (before = requests.begun)], { interval: 300, timeout: 10_000 })
       .toSatisfy(([earlier, now]: [number, number]) => now > 0 && earlier === now)
-    // What the kernel's buffers take.
+    // As many as the kernel's buffers hold.
     expect(requests.begun).toBeLessThan(500)
     requests.stop()
     request.socket.destroy()
   })
 })
 
-/** TLS whose client takes parts of an answer when told to. */
+/** TLS with a client that reads parts of a response on demand. */
 function slowTls() {
   const parts: { bytes: number; take: () => void }[] = []
   const write = (part: Buffer, _: string, take: () => void) =>
@@ -125,10 +125,10 @@ function slowTls() {
   return { tls: new Duplex({ read: () => {}, write }), parts }
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('may take as long as its client goes on reading', () => {
+  it('may take as long as its client keeps reading', () => {
     vi.useFakeTimers()
     const { tls, parts } = slowTls()
     const connection = new PacedConnection(tls as TLSSocket, new ParseTurns(), () => false)
@@ -142,7 +142,7 @@ describe('an answer', () => {
   })
 })
 
-describe('attack: an answer that is not read', () => {
+describe('attack: an unread response', () => {
   afterEach(() => void vi.useRealTimers())
 
   it('closes its connection after a minute', () => {
@@ -157,8 +157,8 @@ describe('attack: an answer that is not read', () => {
   })
 })
 
-describe('a client that', () => {
-  it('closes its side is gone: requests behind the one in flight are not begun', async () => {
+describe('a client', () => {
+  it('that closes its side cancels the requests behind the one in flight', async () => {
     const requests = watchRequests()
     const run = sleepingRun(60_000)
     const request = new RawRequest(served.port)
@@ -170,7 +170,7 @@ describe('a client that', () => {
     expect(requests.begun).toBe(1)
   })
 
-  it('ends its side within a body is noticed', async () => {
+  it('that closes its side within a body is detected', async () => {
     let closed = 0
     const count = (incoming: IncomingMessage) => void incoming.once('close', () => closed++)
     served.server.on('request', count)
@@ -181,13 +181,13 @@ describe('a client that', () => {
     await request.closed
   })
 
-  it('is gone while its run goes on is noticed', async () => {
+  it('that disconnects during its run is detected', async () => {
     const request = new RawRequest(served.port)
     const run = sleepingRun(60_000)
     await request.send(run)
     const connections = () =>
       new Promise<number>((resolve) => served.server.getConnections((_, count) => resolve(count)))
-    // Connections of other tests end within the time for answers to a client that is gone.
+    // Connections of other tests close within the time for responses to disconnected clients.
     await expect.poll(connections, { timeout: 10_000 }).toBe(1)
     request.socket.destroy()
     await expect.poll(connections).toBe(0)
@@ -195,7 +195,7 @@ describe('a client that', () => {
 })
 
 describe('attack: idle connections from one address', () => {
-  it('lock nobody out, and close no connection whose client has shown a key', async () => {
+  it('do not lock out new clients, and close no connection that has sent a key', async () => {
     const { request: keyed } = await answered(
       head('GET', '/core/v1/list_groups', `X-Api-Key: ${key}`),
     )

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Parsed, ParseTurns } from '../../../../origin/http/connection/parse-turns.ts'
 
-/** A connection that always has more bytes, until it is stopped. */
+/** A connection that always has more bytes until it is stopped. */
 class Sender implements Parsed {
   isReady = true
   parsedMs = 0
@@ -33,8 +33,8 @@ const parsedMs = (senders: Sender[]) => senders.reduce((sum, sender) => sum + se
 const some = (count: number, options: ConstructorParameters<typeof Sender>[0]) =>
   Array.from({ length: count }, () => new Sender(options))
 
-describe('the turns of parsing', () => {
-  it('bound what is parsed in two turns of the event loop', async () => {
+describe('parse turns', () => {
+  it('limit what is parsed in two turns of the event loop', async () => {
     const senders = some(100, {})
     await share(senders, 20)
     expect(parsedMs(senders)).toBeGreaterThan(5)
@@ -48,27 +48,27 @@ describe('the turns of parsing', () => {
     expect(Math.max(...times) - Math.min(...times)).toBeLessThanOrEqual(0.25)
   })
 
-  it('attack: a flood of connections without a credential leaves trusted ones half of the time', async () => {
+  it('attack: leave trusted connections half of the time during a flood without credentials', async () => {
     const flood = some(300, {})
     const [trusted] = some(1, { isTrusted: true, recentMs: 500 })
     await share([...flood, trusted!], 100)
     expect(trusted!.parsedMs / (parsedMs(flood) + trusted!.parsedMs)).toBeCloseTo(0.5, 1)
   })
 
-  it('attack: a connection that has cost nothing goes before a flood that has', async () => {
+  it('attack: prefer a connection that has cost nothing to a flood that has', async () => {
     const flood = some(300, { recentMs: 30 })
     const fresh = new Sender({ recentMs: 0.5 })
     await share([...flood, fresh], 6)
     expect(fresh.parsedMs).toBeGreaterThanOrEqual(3)
   })
 
-  it('give all of the time to whoever wants it', async () => {
+  it('give all of the time to the connections that need it', async () => {
     const trusted = some(2, { isTrusted: true })
     await share(trusted, 20)
     expect(parsedMs(trusted)).toBeGreaterThan(10)
   })
 
-  it('pass by a connection that became unready while it waited', async () => {
+  it('skip a connection that became unready while it waited', async () => {
     const [first, second] = some(2, { costMs: 2 })
     const turns = new ParseTurns()
     turns.schedule(first!)

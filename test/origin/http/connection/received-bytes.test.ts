@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ReceivedBytes } from '../../../../origin/http/connection/received-bytes.ts'
 
-it('gives what was added, in order, however it is cut', () => {
+it('returns what was added, in order, however it is split', () => {
   const step = fc.oneof(
     fc.record({ add: fc.integer({ min: 1, max: 3_000 }) }),
     fc.record({ take: fc.integer({ min: 1, max: 5_000 }) }),
@@ -34,7 +34,7 @@ it('gives what was added, in order, however it is cut', () => {
   )
 })
 
-it('attack: 64 KiB in pieces of one byte take as much memory, and not a buffer each', () => {
+it('attack: stores 64 KiB in pieces of one byte without a buffer for each', () => {
   const received = new ReceivedBytes()
   for (let n = 0; n < 64 * 1024; n++) received.add(Buffer.from([n % 256]))
   let pieces = 0

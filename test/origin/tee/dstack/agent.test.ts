@@ -17,7 +17,7 @@ afterEach(() => {
 afterAll(() => double.close())
 
 describe('the guest agent', () => {
-  it('is asked for a key by path and purpose', async () => {
+  it('returns a key for a path and purpose', async () => {
     const { key, signature_chain } = await agent.getKey('a/path', 'a purpose')
     expect(key).toHaveLength(32)
     expect(signature_chain.map(({ length }) => length)).toEqual([65, 65])
@@ -29,7 +29,7 @@ describe('the guest agent', () => {
     expect((await agent.getKey('another/path', 'a purpose')).key).not.toEqual(key)
   })
 
-  it('makes a quote over the report data, with zeros behind it', async () => {
+  it('creates a quote over the report data, padded with zeros', async () => {
     const data = randomBytes(32)
     const { quote, report_data } = await agent.getQuote(data)
     const expected = data.toString('hex') + '00'.repeat(32)
@@ -37,7 +37,7 @@ describe('the guest agent', () => {
     expect(Buffer.from(quote, 'hex').subarray(568, 632).toString('hex')).toBe(expected)
   })
 
-  it('says what the machine is, the app-compose text as it was measured', async () => {
+  it('returns the machine’s info with the measured app-compose text', async () => {
     const info = await agent.info()
     expect(info.tcb_info.app_compose).toBe('{"docker_compose_file":"services: {}"}')
     expect(info.app_id).toBe(double.appId.toString('hex'))
@@ -45,11 +45,11 @@ describe('the guest agent', () => {
   })
 })
 
-describe('an answer that is not taken', () => {
+describe('a response that is rejected', () => {
   const refused: [string, Fault, string][] = [
     ['another status', { status: 500 }, 'with status 500'],
     ['an error with status 200', { error: 'no such key' }, 'with an error'],
-    ['one that ends within', 'cut', 'did not answer GetKey'],
+    ['one that ends within', 'cut', 'did not respond to GetKey'],
     ['one that is too long', { bytes: MAX_BYTES + 1 }, `more than ${MAX_BYTES} bytes`],
     ['what is not JSON', { text: 'key' }, 'malformed'],
     [
@@ -66,13 +66,13 @@ describe('an answer that is not taken', () => {
     expect((failure as Error).message).toContain(reason)
   })
 
-  it('is one that does not come in time', async () => {
+  it('is one that times out', async () => {
     double.faults.GetKey = 'slow'
     const hasty = new GuestAgent({ socketPath: double.socketPath, withinMs: 50 })
     await expect(hasty.getKey('p', 'p')).rejects.toThrow(TeeUnavailable)
   })
 
-  it('never has its key in the message: not of a malformed chain, not of an error', async () => {
+  it('key leak: does not show a key in the error message, with a malformed chain or an error text', async () => {
     const key = 'ab'.repeat(32)
     for (const text of [
       JSON.stringify({ key, signature_chain: 'none' }),
@@ -89,13 +89,13 @@ describe('an answer that is not taken', () => {
   it('is a quote over other report data, in the field or inside the quote', async () => {
     const other = await double.machine.quote(Buffer.alloc(64, 1))
     double.faults.GetQuote = { change: () => other }
-    await expect(agent.getQuote(Buffer.alloc(64, 2))).rejects.toThrow('other report data')
+    await expect(agent.getQuote(Buffer.alloc(64, 2))).rejects.toThrow('different report data')
     double.faults.GetQuote = { change: (answer) => ({ ...answer, quote: other.quote }) }
-    await expect(agent.getQuote(Buffer.alloc(64, 2))).rejects.toThrow('other report data')
+    await expect(agent.getQuote(Buffer.alloc(64, 2))).rejects.toThrow('different report data')
   })
 
-  it('is that of nobody: there is no such socket', async () => {
+  it('is missing because the socket does not exist', async () => {
     const nobody = new GuestAgent({ socketPath: `${double.socketPath}.none` })
-    await expect(nobody.info()).rejects.toThrow('did not answer Info: ENOENT')
+    await expect(nobody.info()).rejects.toThrow('did not respond to Info: ENOENT')
   })
 })

@@ -9,7 +9,7 @@ import { type PccsDouble, startPccs } from '../../../doubles/pccs.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const START = Date.parse('2026-11-22T13:00:00Z')
-/** What one fetch asks: the PCK's list, the TCB info, the enclave's identity, the root's list. */
+/** Requests per fetch: the PCK's CRL, the TCB info, the enclave identity, and the root CRL. */
 const REQUESTS = 4
 
 let at = START
@@ -38,7 +38,7 @@ const platform = (failures: string[] = []) =>
   })
 
 describe('the collateral of the platform', () => {
-  it('is fetched when it is first asked for, in the form that verifiers take', async () => {
+  it('is fetched on first use, in the form that verifiers expect', async () => {
     const collateral = await platform().current()
     expect(collateral).toEqual(pccs.state.collateral)
     const policy = { root: { kind: 'any' }, statuses: ['UpToDate'] } as const
@@ -46,7 +46,7 @@ describe('the collateral of the platform', () => {
     await verifyMachine(await machine.quote(Buffer.alloc(64)), checked, policy, new Date(at))
   })
 
-  it('is fetched once for all that ask at once, and kept', async () => {
+  it('is fetched once for concurrent callers, and cached', async () => {
     const kept = platform()
     await Promise.all([kept.current(), kept.current(), kept.current()])
     at += DAY_MS / 2
@@ -54,7 +54,7 @@ describe('the collateral of the platform', () => {
     expect(pccs.state.requests).toBe(REQUESTS)
   })
 
-  it('is renewed after a day, while the old one is answered', async () => {
+  it('is renewed after a day, while the old collateral is still served', async () => {
     const kept = platform()
     const first = await kept.current()
     at += DAY_MS + 1_000
@@ -63,7 +63,7 @@ describe('the collateral of the platform', () => {
     await expect.poll(() => kept.current()).toEqual(pccs.state.collateral)
   })
 
-  it('is shown while it is good when the service is away, and no longer', async () => {
+  it('is served while the service is unavailable, but only until it expires', async () => {
     const failures: string[] = []
     const kept = platform(failures)
     const first = await kept.current()
@@ -75,7 +75,7 @@ describe('the collateral of the platform', () => {
     await expect(kept.current()).rejects.toThrow(TeeUnavailable)
   })
 
-  it('is not asked for again for a minute after the service was away', async () => {
+  it('is not requested again within a minute of a failure', async () => {
     const kept = platform()
     pccs.state.isAway = true
     await expect(kept.current()).rejects.toThrow(TeeUnavailable)
@@ -87,10 +87,10 @@ describe('the collateral of the platform', () => {
     expect(await kept.current()).toEqual(pccs.state.collateral)
   })
 
-  it('is refused when it has run out already', async () => {
+  it('is rejected if it has already expired', async () => {
     at = START + 31 * DAY_MS
     const failures: string[] = []
     await expect(platform(failures).current()).rejects.toThrow(TeeUnavailable)
-    expect(failures).toEqual(['the collateral has run out'])
+    expect(failures).toEqual(['the collateral has expired'])
   })
 })

@@ -29,7 +29,7 @@ const GOOD: KeyChain = {
   kmsRoot: publicOf(kms),
 }
 
-/** Another signature of the same text, which verifies as well: s negated, the other point. */
+/** Returns the other valid ECDSA signature of the same text, with s negated and the recovery bit flipped. */
 function withHighS(signature: Buffer): Buffer {
   const s = BigInt(`0x${signature.subarray(32, 64).toString('hex')}`)
   const high = (SECP256K1_ORDER - s).toString(16).padStart(64, '0')
@@ -42,8 +42,8 @@ const edited = (signature: Buffer, at: number, value: number) => {
   return copy
 }
 
-describe('the chain of a key of the guest agent', () => {
-  it('is taken when it ends at the pinned root', () => {
+describe('the signature chain of a guest agent key', () => {
+  it('is accepted if it ends at the pinned root', () => {
     expect(() => verifyKeyChain(GOOD)).not.toThrow()
   })
 
@@ -65,13 +65,13 @@ describe('the chain of a key of the guest agent', () => {
     ['a key that was signed for another purpose', { purpose: 'svc/v1/other' }, 'does not end at'],
     ['the key of another application', { appId: randomBytes(20) }, 'does not end at'],
     ['signatures in the other order', { signatureChain: [ofApp, ofKey] }, 'does not end at'],
-    ['one signature', { signatureChain: [ofKey] }, '1 signatures, not 2'],
-    ['no signature', { signatureChain: [] }, '0 signatures, not 2'],
-    ['a third signature', { signatureChain: [ofKey, ofApp, ofApp] }, '3 signatures, not 2'],
+    ['one signature', { signatureChain: [ofKey] }, '1 signatures instead of 2'],
+    ['no signature', { signatureChain: [] }, '0 signatures instead of 2'],
+    ['a third signature', { signatureChain: [ofKey, ofApp, ofApp] }, '3 signatures instead of 2'],
     [
       'a signature without its recovery id',
       { signatureChain: [ofKey.subarray(0, 64), ofApp] },
-      'of the key has 64 bytes, not 65',
+      'of the key has 64 bytes instead of 65',
     ],
     [
       'a longer signature',
@@ -89,20 +89,20 @@ describe('the chain of a key of the guest agent', () => {
     [
       'a signature of zeros',
       { signatureChain: [Buffer.alloc(65), ofApp] },
-      'of the key fits no key',
+      'of the key does not match any key',
     ],
-    ['a short key', { key: key.subarray(1) }, '31 bytes, not 32'],
-    ['a key of zeros', { key: Buffer.alloc(32) }, 'none of secp256k1'],
-    ['a key above the order', { key: Buffer.alloc(32, 0xff) }, 'none of secp256k1'],
-    ['a short app id', { appId: appId.subarray(1) }, '19 bytes, not 20'],
+    ['a short key', { key: key.subarray(1) }, '31 bytes instead of 32'],
+    ['a key of zeros', { key: Buffer.alloc(32) }, 'not a valid secp256k1 key'],
+    ['a key above the order', { key: Buffer.alloc(32, 0xff) }, 'not a valid secp256k1 key'],
+    ['a short app id', { appId: appId.subarray(1) }, '19 bytes instead of 20'],
   ]
-  it.each(forged)('is refused: %s', (_what, change, reason) => {
+  it.each(forged)('is rejected: %s', (_what, change, reason) => {
     const verify = () => verifyKeyChain({ ...GOOD, ...change })
     expect(verify).toThrow(KeyNotAuthentic)
     expect(verify).toThrow(reason)
   })
 
-  it('is refused for any bit of a signature that is turned over', () => {
+  it('is rejected if any byte of a signature is modified', () => {
     for (let at = 0; at < 65; at++)
       for (const whole of [0, 1]) {
         const chain = [ofKey, ofApp].map((signature, index) =>

@@ -1,4 +1,4 @@
-/** Ways to change good evidence in one place. */
+/** Helpers that change good evidence in one place. */
 import type { EvidenceBundle } from '../../../../shared/attestation/evidence.ts'
 import type { RuleName } from '../../../../shared/attestation/policy.ts'
 import { type Crafted, craftedMachine } from '../crafted-machine.ts'
@@ -7,7 +7,7 @@ import { type Given, goodEvidence } from '../good-evidence.ts'
 export type Changed = (good: EvidenceBundle) => EvidenceBundle | Promise<EvidenceBundle>
 export type Mutant = [name: string, rule: RuleName, reason: string | RegExp, changed: Changed]
 
-/** One bit of a byte in hex. */
+/** Flips one bit of a byte in hex. */
 export function flip(hex: string, at: number): string {
   const byte = (parseInt(hex.slice(2 * at, 2 * at + 2), 16) ^ 1).toString(16).padStart(2, '0')
   return hex.slice(0, 2 * at) + byte + hex.slice(2 * at + 2)
@@ -47,7 +47,7 @@ export const ofCollateral =
     collateral: { ...collateral, ...change(collateral) },
   })
 
-/** Signed by a machine that is like that. */
+/** Evidence of a machine crafted in this way. */
 export const byMachine =
   (crafted: Crafted): Changed =>
   () =>
@@ -58,7 +58,7 @@ export const withFiles =
   () =>
     goodEvidence({ machine: craftedMachine(), files: files! })
 
-/** The file of a good origin, with some fields changed. */
+/** A file of a good origin with some fields changed. */
 export function fileWith(
   good: EvidenceBundle,
   name: string,
@@ -67,7 +67,6 @@ export function fileWith(
   return { [name]: JSON.stringify({ ...JSON.parse(good.files[name]!), ...change }) }
 }
 
-/** Of a file of JSON. */
 export function changedField(
   text: string,
   field: string,

@@ -1,4 +1,4 @@
-/** Of the collateral, and of who stands behind it. */
+/** Mutants of the collateral and its issuers. */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import type { SimulatedAuthority } from '../../../../origin/tee/simulated/authority.ts'
@@ -43,7 +43,7 @@ export const COLLATERAL: Mutant[] = [
   [
     'a PCK list that is none',
     'quote',
-    'PCK revocation list does not parse',
+    'PCK revocation list cannot be parsed',
     ofCollateral(() => ({ pck_crl: '00' })),
   ],
   ['no PCK list', 'quote', 'PCK revocation list is not hex', ofCollateral(() => ({ pck_crl: '' }))],
@@ -58,7 +58,7 @@ export const COLLATERAL: Mutant[] = [
   [
     "the PCK's list for the root's",
     'quote',
-    "root's revocation list is of another issuer",
+    "root's revocation list has a different issuer",
     ofCollateral(({ pck_crl }) => ({ root_ca_crl: pck_crl })),
   ],
   [
@@ -74,7 +74,7 @@ export const COLLATERAL: Mutant[] = [
   [
     'a list of the future',
     'quote',
-    'PCK revocation list is of the future',
+    'PCK revocation list is not valid yet',
     byMachine({
       collateral: async (by) => ({
         pck_crl: await listBy('pckCa', by, { thisUpdate: new Date(NOW.getTime() + 1000) }),
@@ -84,7 +84,7 @@ export const COLLATERAL: Mutant[] = [
   [
     'a list without an end',
     'quote',
-    'does not say how long it holds',
+    'has no date of its next update',
     byMachine({
       collateral: async (by) => ({ pck_crl: await listBy('pckCa', by, { nextUpdate: undefined }) }),
     }),
@@ -146,13 +146,13 @@ export const COLLATERAL: Mutant[] = [
   [
     'statements that a platform signed',
     'quote',
-    'a certificate that is not for TCB signing',
+    'a certificate with the wrong role, expected TCB signing',
     byMachine({ collateral: async (by) => ({ tcb_info_issuer_chain: by.pck.pem + by.root.pem }) }),
   ],
   [
     'a chain that is too long',
     'quote',
-    'has 3 certificates, not 2',
+    'has 3 certificates, expected 2',
     byMachine({
       collateral: async (by) => ({
         tcb_info_issuer_chain: by.tcbSigning.pem + by.pckCa.pem + by.root.pem,
@@ -168,14 +168,14 @@ export const COLLATERAL: Mutant[] = [
   [
     'a foreign root that does not say that it is simulated',
     'quote',
-    "is foreign: neither Intel's nor marked as simulated",
+    "is unknown: neither Intel's nor marked as simulated",
     byMachine({
       collateral: async (by) => ({ pck_crl_issuer_chain: by.pckCa.pem + (await foreignRoot()) }),
     }),
   ],
 ]
 
-/** Of now, by one of the authorities, changed. */
+/** Creates a current revocation list of one of the authorities, with changes. */
 async function listBy(issuer: 'root' | 'pckCa', by: SimulatedAuthority, change: object) {
   const { certificate, signing } = by[issuer]
   const list = await x509.X509CrlGenerator.create({

@@ -1,4 +1,4 @@
-/** Of what `/info` says. */
+/** Mutants of `/info`. */
 import { flip, type Mutant, ofInfo } from './change.ts'
 import { sha256 } from '../good-evidence.ts'
 
@@ -6,13 +6,13 @@ export const COMPOSE: Mutant[] = [
   [
     'a space in the compose text',
     'compose hash',
-    'not SHA-256 of',
+    'not the SHA-256 of',
     ofInfo(({ tcb_info }) => ({ tcb_info: { app_compose: `${tcb_info.app_compose} ` } })),
   ],
   [
     'another compose hash',
     'compose hash',
-    'not SHA-256 of',
+    'not the SHA-256 of',
     ofInfo(({ compose_hash }) => ({ compose_hash: flip(compose_hash, 3) })),
   ],
   [

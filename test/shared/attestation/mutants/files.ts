@@ -1,4 +1,4 @@
-/** Of the evidence files. */
+/** Mutants of the evidence files. */
 import { changedField, fileWith, flip, type Mutant, ofFile, withFiles } from './change.ts'
 import { craftedMachine } from '../crafted-machine.ts'
 import { checksumsOf, goodEvidence, sha256 } from '../good-evidence.ts'
@@ -10,38 +10,38 @@ export const FILES: Mutant[] = [
   [
     'a digit of a checksum',
     'evidence files',
-    'is not what sha256sum.txt says',
+    'does not match sha256sum.txt',
     ofFile('sha256sum.txt', (sums) => flip(sums, 0)),
   ],
   [
     'a checksum line of another form',
     'evidence files',
-    'has a line that is none',
+    'has an invalid line',
     ofFile('sha256sum.txt', (sums) => sums.replace('  ', ' ')),
   ],
   [
     'a checksum with a path',
     'evidence files',
-    'has a line that is none',
+    'has an invalid line',
     ofFile('sha256sum.txt', (sums) => sums.replace('  acme', '  ../acme')),
   ],
   [
     'checksums that are cut',
     'evidence files',
-    'its last line does not end',
+    'its last line has no newline',
     ofFile('sha256sum.txt', (sums) => sums.slice(0, -1)),
   ],
   ['a name twice', 'evidence files', 'twice', ofFile('sha256sum.txt', (sums) => sums + sums)],
   [
     'a byte of a file',
     'evidence files',
-    'acme-account.json is not what',
+    'acme-account.json does not match',
     ofFile('acme-account.json', (text) => `${text} `),
   ],
   [
     'a byte of the certificate file',
     'evidence files',
-    /cert-.* is not what/,
+    /cert-.* does not match/,
     ofFile('cert-origin.example.pem', (text) => `${text} `),
   ],
   [
@@ -62,7 +62,7 @@ export const FILES: Mutant[] = [
   [
     'other keys with their own checksums',
     'evidence files',
-    'report_data does not start with SHA-256 of sha256sum.txt',
+    'report_data does not start with the SHA-256 of sha256sum.txt',
     ({ files, ...rest }) => {
       const { 'quote.json': quote, 'sha256sum.txt': _, ...listed } = files
       const changed = { ...listed, 'storage-key.json': `${listed['storage-key.json']!} ` }
@@ -75,7 +75,7 @@ export const FILES: Mutant[] = [
   [
     'other keys, and a quote that only says so',
     'evidence files',
-    'is not what its quote carries',
+    'report_data does not match its quote',
     ({ files, ...rest }) => {
       const { 'quote.json': quote, 'sha256sum.txt': _, ...listed } = files
       const changed = { ...listed, 'storage-key.json': `${listed['storage-key.json']!} ` }
@@ -88,7 +88,7 @@ export const FILES: Mutant[] = [
   [
     "a byte of quote.json's quote",
     'evidence files',
-    'quote.json: the quote does not verify',
+    'quote.json: the quote is invalid',
     ofFile('quote.json', (text) => changedField(text, 'quote', (quote) => flip(quote, 184))),
   ],
   [
@@ -102,7 +102,7 @@ export const FILES: Mutant[] = [
   [
     'keys that another application had quoted',
     'evidence files',
-    "quote.json's quote is of another application",
+    "quote.json's quote is from a different application",
     () => {
       const other = craftedMachine({
         events: (boot) =>
@@ -116,7 +116,7 @@ export const FILES: Mutant[] = [
   [
     'keys that a machine of other firmware had quoted',
     'evidence files',
-    "quote.json's quote is of another machine",
+    "quote.json's quote is from a different machine",
     () =>
       goodEvidence({
         machine: craftedMachine(),
@@ -126,13 +126,13 @@ export const FILES: Mutant[] = [
   [
     'an old channel key',
     'evidence files',
-    'the evidence is old',
+    'the evidence is outdated',
     (good) => withFiles(fileWith(good, 'channel-key.json', PAST))(good),
   ],
   [
     'a channel key of a machine whose clock was set ahead',
     'evidence files',
-    'no origin says so long',
+    'which is too far in the future',
     (good) => withFiles(fileWith(good, 'channel-key.json', FAR))(good),
   ],
   [
@@ -144,13 +144,13 @@ export const FILES: Mutant[] = [
   [
     'a key that is no point',
     'evidence files',
-    'not a point of P-256',
+    'public_key: expected a P-256 point',
     (good) => withFiles(fileWith(good, 'storage-key.json', { public_key: 'AAAA' }))(good),
   ],
   [
     'the id of another key',
     'evidence files',
-    'the id of another key',
+    'kid does not match public_key',
     (good) => withFiles(fileWith(good, 'receipt-key.json', { kid: 'ab'.repeat(16) }))(good),
   ],
 ]

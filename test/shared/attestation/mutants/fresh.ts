@@ -1,4 +1,4 @@
-/** Of the answer to a nonce. */
+/** Mutants of the answer to a nonce. */
 import { type Mutant } from './change.ts'
 import { craftedMachine } from '../crafted-machine.ts'
 import { answerTo } from '../good-evidence.ts'
@@ -7,20 +7,20 @@ export const FRESH: Mutant[] = [
   [
     'a replayed quote',
     'quote',
-    'does not carry the nonce',
+    'does not contain the nonce',
     (good) => ({ ...good, fresh: { ...good.fresh!, attestation: good.attestation } }),
   ],
   [
     'an answer to another nonce',
     'quote',
-    'does not carry the nonce',
+    'does not contain the nonce',
     (good) => ({ ...good, fresh: { ...good.fresh!, nonce: '08'.repeat(32) } }),
   ],
   [
-    // Who may choose report data could have checksums of their own quoted.
+    // If clients could choose the report data, they could have their own checksums quoted.
     'the nonce itself as report data',
     'quote',
-    'does not carry the nonce',
+    'does not contain the nonce',
     async (good) => {
       const attestation = await craftedMachine().quote(Buffer.from(good.fresh!.nonce, 'hex'))
       return { ...good, fresh: { ...good.fresh!, attestation } }
@@ -35,7 +35,7 @@ export const FRESH: Mutant[] = [
   [
     'a fresh quote of another application',
     'quote',
-    'the fresh quote is of another application',
+    'the fresh quote is from a different application',
     async (good) => {
       const other = craftedMachine({
         events: (boot) =>

@@ -1,9 +1,9 @@
-/** Of the event log. */
+/** Mutants of the event log. */
 import { createHash } from 'node:crypto'
 import type { RuntimeEvent } from '../../../../origin/tee/simulated/events.ts'
 import { byMachine, type Mutant, ofEvents, ofLog } from './change.ts'
 
-/** Of an application that hides itself. */
+/** Boot of an application that hides itself. */
 const REAL_BOOT: RuntimeEvent[] = [
   { event: 'compose-hash', payload: Buffer.alloc(32, 6) },
   { event: 'system-ready', payload: Buffer.alloc(0) },
@@ -37,7 +37,7 @@ export const LOG: Mutant[] = [
   [
     'a digest of something else',
     'quote',
-    'event 1 ("app-id"): its digest is of something else',
+    'event 1 ("app-id"): its digest does not match',
     ofEvents((events) =>
       events.map((event) => ({
         ...event,
@@ -48,21 +48,21 @@ export const LOG: Mutant[] = [
   [
     'an unknown version',
     'quote',
-    'version 3 is not known',
+    'unknown version 3',
     ofEvents((events) => events.map((event) => ({ ...event, version: 3 }))),
   ],
   [
     'version 2 without its preimage',
     'quote',
-    'version 2 needs its preimage',
+    'version 2 requires a preimage',
     ofEvents((events) => events.map((event) => ({ ...event, version: 2 }))),
   ],
   ['a log that is no JSON', 'quote', 'the event log is not JSON', ofLog((log) => log.slice(1))],
-  ['a log of another shape', 'quote', 'the event log does not parse', ofLog(() => '[{"imr":9}]')],
+  ['a log of another shape', 'quote', 'the event log is invalid', ofLog(() => '[{"imr":9}]')],
   [
     'a repeated compose-hash',
     'quote',
-    'a repeated compose-hash event',
+    'repeats the compose-hash event',
     byMachine({ events: (boot) => [...boot.slice(0, 3), boot[2]!, ...boot.slice(3)] }),
   ],
   [
@@ -72,7 +72,7 @@ export const LOG: Mutant[] = [
     byMachine({ events: (boot) => boot.slice(0, -1) }),
   ],
   [
-    // The application measures what a good boot would have, and the log hides the real boot before it.
+    // The application measures the events of a good boot, and the log hides the real boot before them.
     'a boot hidden behind events of another type',
     'quote',
     'is not a runtime event',
@@ -87,7 +87,7 @@ export const LOG: Mutant[] = [
   [
     'a name that could end elsewhere',
     'quote',
-    'whose name has a colon',
+    'with a colon in its name',
     byMachine({ events: (boot) => [{ event: 'compose-hash:a', payload: Buffer.of(1) }, ...boot] }),
   ],
   [
@@ -98,7 +98,7 @@ export const LOG: Mutant[] = [
   ],
 ]
 
-/** What a digest of version 1 is of, by the reference and not by the code that is tested. */
+/** Computes a version 1 digest as in the reference, independently of the tested code. */
 function digestOf({ event, payload }: RuntimeEvent): string {
   const type = Buffer.from([1, 0, 0, 8])
   const hash = createHash('sha384').update(type).update(`:${event}:`).update(payload)

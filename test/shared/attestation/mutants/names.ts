@@ -1,4 +1,4 @@
-/** Of certificate, CAA records and the governance contract's word. */
+/** Mutants of the certificate, the CAA records and the governance contract's answer. */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { makeAuthority } from '../../../doubles/certificates.ts'
@@ -8,7 +8,7 @@ export const NAMES: Mutant[] = [
   [
     'another certificate on the connection',
     'certificate',
-    "is not the evidence's",
+    'is not in the evidence',
     async (good) => {
       const { cert } = await (await makeAuthority()).issue({ names: ['origin.example'] })
       const der = Buffer.from(new x509.X509Certificate(cert).rawData)
@@ -18,7 +18,7 @@ export const NAMES: Mutant[] = [
   [
     'a certificate file that is none',
     'certificate',
-    'has no certificate',
+    'contains no certificate',
     withFiles({ 'cert-origin.example.pem': 'none' }),
   ],
   [
@@ -42,7 +42,7 @@ export const NAMES: Mutant[] = [
   [
     'an account without a uri',
     'CAA',
-    'has no uri of an account',
+    'has no account URI',
     withFiles({ 'acme-account.json': '{}' }),
   ],
   [

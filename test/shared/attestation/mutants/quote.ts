@@ -1,4 +1,4 @@
-/** Of the quote. */
+/** Mutants of the quote. */
 import { byMachine, flip, type Mutant, ofQuote } from './change.ts'
 import { craftedMachine, restated } from '../crafted-machine.ts'
 
@@ -12,12 +12,12 @@ export const QUOTE: Mutant[] = [
   ['a byte of RTMR3', 'quote', 'signature is invalid', ofQuote((q) => flip(q, 520))],
   ['a byte of report data', 'quote', 'signature is invalid', ofQuote((q) => flip(q, 568))],
   ['another version', 'quote', 'the quote has version 5', ofQuote((q) => flip(q, 0))],
-  ['another type of key', 'quote', 'key is of type 3', ofQuote((q) => flip(q, 2))],
+  ['another type of key', 'quote', 'key has type 3', ofQuote((q) => flip(q, 2))],
   ['another type of machine', 'quote', 'TEE type 0x80', ofQuote((q) => flip(q, 4))],
-  ['another vendor', 'quote', "not of Intel's vendor id", ofQuote((q) => flip(q, 12))],
-  ['a quote that is cut', 'quote', 'the quote is cut', ofQuote((q) => q.slice(0, -2))],
-  ['a quote of its head alone', 'quote', 'the quote is cut', ofQuote((q) => q.slice(0, 600))],
-  ['bytes behind the quote', 'quote', 'bytes behind its end', ofQuote((q) => `${q}0001`)],
+  ['another vendor', 'quote', "does not have Intel's vendor ID", ofQuote((q) => flip(q, 12))],
+  ['a quote that is cut', 'quote', 'the quote is truncated', ofQuote((q) => q.slice(0, -2))],
+  ['a quote of its head alone', 'quote', 'the quote is truncated', ofQuote((q) => q.slice(0, 600))],
+  ['bytes behind the quote', 'quote', 'trailing bytes', ofQuote((q) => `${q}0001`)],
   ['no hex', 'quote', 'is not hex', ofQuote((q) => `${q}x`)],
   ['a byte of its signature', 'quote', 'signature is invalid', ofQuote((q) => flip(q, 640))],
   ['a byte of its key', 'quote', 'QE report hash mismatch', ofQuote((q) => flip(q, 700))],
@@ -30,7 +30,7 @@ export const QUOTE: Mutant[] = [
   [
     'a byte of its certificates',
     'quote',
-    /does not parse|not signed by its issuer/,
+    /has an invalid certificate|not signed by its issuer/,
     ofQuote((q) => flip(q, 1600)),
   ],
   [
@@ -42,19 +42,19 @@ export const QUOTE: Mutant[] = [
   [
     'a machine that can be looked into',
     'quote',
-    'debug is on',
+    'debugging is enabled',
     byMachine({ patch: (signed) => signed.writeUInt8(1, 168) }),
   ],
   [
     'a module of another signer',
     'quote',
-    'signed by somebody else',
+    'has an unexpected signer',
     byMachine({ patch: (signed) => signed.writeUInt8(1, 112) }),
   ],
   [
     'a module of other attributes',
     'quote',
-    'other attributes',
+    'has unexpected attributes',
     byMachine({
       patch: (signed) => signed.writeUInt8(1, 160),
       collateral: (by) =>
@@ -66,7 +66,7 @@ export const QUOTE: Mutant[] = [
   [
     'a module of a version that is not known',
     'quote',
-    'does not know the TDX module TDX_01',
+    'does not list the TDX module TDX_01',
     byMachine({ patch: (signed) => signed.writeUInt8(1, 49) }),
   ],
   [
