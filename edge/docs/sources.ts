@@ -65,7 +65,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/cli.md',
     title: "The command line",
-    lead: "svc gives access to both services from a shell, and verifies them.",
+    lead: "With the command svc, you can use both services from a shell and verify a deployment.",
     load: () => import('../../docs/cli.md'),
   },
   {
@@ -653,37 +653,37 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/how-to/derive-an-action.md',
     title: "Derive an action",
-    lead: "Goal: a wallet that two people share without trusting anyone, not even each other.",
+    lead: "Goal: a wallet that two people share without having to trust each other.",
     load: () => import('../../docs/how-to/derive-an-action.md'),
   },
   {
     file: 'docs/how-to/own-an-account.md',
     title: "Own an account with a wallet",
-    lead: "Goal: only your wallet can change the account's permissions; even the service cannot.",
+    lead: "Goal: an account whose permissions only your wallet can change.",
     load: () => import('../../docs/how-to/own-an-account.md'),
   },
   {
     file: 'docs/how-to/prepare.md',
     title: "Prerequisites",
-    lead: "The How to pages assume a running stack, an account and a token.",
+    lead: "The How to pages require a running stack, an account and a token.",
     load: () => import('../../docs/how-to/prepare.md'),
   },
   {
     file: 'docs/how-to/react-to-a-transfer.md',
     title: "React to a transfer",
-    lead: "Goal: each transfer of a token to your wallet becomes a signed receipt.",
+    lead: "Goal: a trigger that creates a signed receipt for each transfer of a token to your wallet.",
     load: () => import('../../docs/how-to/react-to-a-transfer.md'),
   },
   {
     file: 'docs/how-to/sign-on-a-schedule.md',
     title: "Sign a transaction on a schedule",
-    lead: "Goal: a wallet sends a transaction every 30 seconds, never two at a time, and nobody holds its key.",
+    lead: "Goal: a wallet that sends a transaction every 30 seconds, never two at the same time, without anyone holding its private key.",
     load: () => import('../../docs/how-to/sign-on-a-schedule.md'),
   },
   {
     file: 'docs/how-to/use-an-agent.md',
     title: "Let an agent use it",
-    lead: "Goal: an agent creates triggers for you with a token that you approve and can revoke, and never sees a key.",
+    lead: "Goal: an agent that creates triggers for you with a token that you approve and can revoke.",
     load: () => import('../../docs/how-to/use-an-agent.md'),
   },
   {

@@ -6,8 +6,8 @@ export const ASK_WAIT_MS = 2_000
 
 export type Waiter = {
   /**
-   * Returns the required amount. Evaluated when the amount becomes available, because a caller that takes the remainder
-   * does not know the amount in advance.
+   * Computes how much the caller needs. Called again when credit becomes free, because a caller that takes whatever
+   * remains cannot name an amount in advance.
    */
   amount: () => number
   /** True if the amount must be reserved for the caller. False if it only has to be available. */

@@ -32,7 +32,8 @@ export class LargeBodies {
         const others = this.#othersThan(share)
         // A body is always accepted if it is the only one.
         if (others > 0 && others + bytes > this.#maxBytes) {
-          // The share is released immediately, so that bodies that grow concurrently are not all rejected.
+          // Releases this body's memory immediately. Otherwise, several growing bodies could each hold some memory, and all
+          // of them be rejected.
           this.#held.delete(share)
           throw noRoom()
         }

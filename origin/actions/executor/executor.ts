@@ -71,8 +71,8 @@ process.on('message', (message: ToExecutor) => {
   if (message.type === 'stop') current.execution.stop()
   else current.execution.settle(message.id, message.answer)
 })
-// Ignores signals that are sent to the whole process group, such as by a terminal. The parent process handles them, and
-// lets runs finish first.
+// Ignores signals that are sent to the whole process group, for example by Ctrl-C in a terminal. The parent process
+// handles them and lets runs finish first.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))

@@ -20,7 +20,8 @@ export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   if (body) add(400, 408, 413, 415, 422, 503)
   if (query) add(400, 422)
   if (list || csv) add(400)
-  // 400, 409, 422: the Idempotency-Key is malformed, in use by a request in flight, or was used with another body.
+  // Of an Idempotency-Key: 400 if it is malformed, 409 if a request with it is in flight, 422 if its first request had
+  // another body.
   if (auth !== 'none' && method === 'POST') add(400, 409, 422)
   if (writes !== undefined && !isFree) add(402)
   return [...found].toSorted((a, b) => a - b)
