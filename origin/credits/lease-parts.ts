@@ -82,7 +82,9 @@ export function nextPart(
   }
   // Amounts that were reserved while the budget had no limit stay reserved, even if they exceed the new limit.
   const left = own?.unlimited ? reserved : Math.max(0, (own?.held ?? 0) - used)
-  const available = terms.limit - terms.used - heldOf(others) - left
+  // While another process still reserves without a limit, it is unknown how much of a new cap is left for others.
+  const isUnknown = others.some(({ unlimited }) => unlimited)
+  const available = isUnknown ? 0 : terms.limit - terms.used - heldOf(others) - left
   const held = left + shift(order, left - reserved, available)
   return { part: { budget, held, unlimited: false, answered, asked, stays: held > 0 }, terms }
 }

@@ -19,6 +19,7 @@ export const KEPT_SEEDS: { seed: number; cause: string }[] = [
   { seed: 3951, cause: 'a lease lasts longer because of a clock that was a minute ahead' },
   { seed: 4158, cause: 'a reservation is made while an order learns of a new spending cap' },
   { seed: 4811, cause: 'a reservation is made while an order learns of a new spending cap' },
+  { seed: 6352, cause: 'a new cap is leased before all processes have confirmed it' },
 ]
 
 const COMMAND = commandOf(campaignOf('money'))
