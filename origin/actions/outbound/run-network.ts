@@ -10,21 +10,20 @@ import { follow, locationOf } from './redirect.ts'
 import { readTarget } from './target.ts'
 import { Turns } from './turns.ts'
 
-export type Answered = {
+export type OutboundSuccess = {
   ok: true
   value: {
     status: number
     statusText: string
-    /** URL of the final request after redirects, without its fragment. */
+    /** URL after redirects, without its fragment. */
     url: string
     redirected: boolean
     /**
-     * Header fields of the response, with names in lower case and one character per byte in values. Multiple
-     * `set-cookie` fields are kept separate.
+     * Names are in lower case, and values have one character per byte. Multiple `set-cookie` fields are kept separate.
      */
     headers: [name: string, value: string][]
   }
-  /** Decoded response body. The `content-encoding` and `content-length` headers still describe the encoded body. */
+  /** Decoded body. The `content-encoding` and `content-length` headers still describe the encoded body. */
   bytes: Uint8Array
 }
 
@@ -41,7 +40,7 @@ const DEFAULT_HEADERS: readonly [string, string][] = [
   ['user-agent', 'svc-action/1'],
 ]
 
-/** Network state shared by the requests of one run: resolved names, connections, and the concurrency limit. */
+/** Shared by the requests of one run: resolved names, connections, and the concurrency limit. */
 export class RunNetwork {
   readonly #options: RunNetworkOptions
   readonly #turns = new Turns(CONCURRENT_MAX)
@@ -51,11 +50,11 @@ export class RunNetwork {
   }
 
   /**
-   * Sends a request and follows its redirects.
-   * @param request the request as received from the sandbox, not yet validated
+   * Follows redirects.
+   * @param request as received from the sandbox, not yet validated
    * @throws {OutboundError} also if the signal is aborted; its reason must be an OutboundError
    */
-  async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<Answered> {
+  async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundSuccess> {
     const wanted = readRequest(request, body)
     await this.#turns.take(signal)
     try {
@@ -70,7 +69,7 @@ export class RunNetwork {
     this.#options.connections.close()
   }
 
-  async #toTheEnd(wanted: OutboundRequest, signal: AbortSignal): Promise<Answered> {
+  async #toTheEnd(wanted: OutboundRequest, signal: AbortSignal): Promise<OutboundSuccess> {
     const { connections, times, onRequest } = this.#options
     const { redirect } = wanted
     let target = readTarget(wanted.url)
@@ -115,17 +114,14 @@ async function toAnswer(
   url: URL,
   named: string,
   redirected: boolean,
-): Promise<Answered> {
+): Promise<OutboundSuccess> {
   const bytes = await decodeBody(body, encodings, named)
   const shown = new URL(url)
   shown.hash = ''
   return { ok: true, value: { status, statusText, url: shown.href, redirected, headers }, bytes }
 }
 
-/**
- * Returns a promise for `work` that rejects as soon as the signal is aborted, because DNS queries and decoders cannot
- * be stopped immediately.
- */
+/** Rejects as soon as the signal is aborted, because DNS queries and decoders cannot be stopped immediately. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason as Error)

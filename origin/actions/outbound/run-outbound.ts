@@ -1,29 +1,25 @@
 import { OUTBOUND_BODY_MAX_BYTES, OUTBOUND_REQUESTS_MAX } from '../../../shared/limits.ts'
 import { abortedError, OutboundError, type OutboundCode } from './outbound-error.ts'
-import type { Answered, RunNetwork } from './run-network.ts'
+import type { OutboundSuccess, RunNetwork } from './run-network.ts'
 
-export type OutboundAnswer = Answered | { ok: false; message: string; code?: OutboundCode }
+export type OutboundAnswer = OutboundSuccess | { ok: false; message: string; code?: OutboundCode }
 
-/** Makes the outbound requests of one run. Limits their number, and aborts them when the run ends. */
+/** Limits the number of a run's requests, and aborts them when the run ends. */
 export class RunOutbound {
-  /** Number of requests so far, including followed redirects. */
+  /** Requests so far, including followed redirects. */
   count = 0
   readonly #load: (onRequest: () => void) => Promise<RunNetwork>
-  /** Abort controllers of the requests in flight. */
   readonly #underWay = new Set<AbortController>()
   #closed = false
   #network: Promise<RunNetwork> | undefined
 
-  /**
-   * Creates the handler of one run's outbound requests.
-   * @param load creates the run's network state; called on the first request
-   */
+  /** @param load creates the run's network state; called on the first request */
   constructor(load: (onRequest: () => void) => Promise<RunNetwork>) {
     this.#load = load
   }
 
   /**
-   * Makes a request and follows redirects to the final response. Never rejects.
+   * Follows redirects to the final response. Never rejects.
    * @param request `{url, method, headers: [name, value][], redirect}`; untrusted, because it comes from the sandbox
    * @param body copied before this method returns; an empty body means no body
    */
@@ -32,9 +28,9 @@ export class RunOutbound {
     const end = () => abort.abort(abortedError())
     try {
       if (signal.aborted || this.#closed) throw abortedError()
-      // Counts the request before any check, because even a request that is then refused may query name servers.
+      // Counted before any check, because even a request that is then refused may query name servers.
       this.#countOne()
-      // Copies at most one byte more than the limit, so that a body that is too long is still detected.
+      // One byte more than the limit, so that a body that is too long is still detected.
       const copy = Uint8Array.from(body.subarray(0, OUTBOUND_BODY_MAX_BYTES + 1))
       signal.addEventListener('abort', end)
       this.#underWay.add(abort)
@@ -50,7 +46,7 @@ export class RunOutbound {
     }
   }
 
-  /** Aborts the requests in flight and closes all connections of the run. Must be called when the run has ended. */
+  /** Aborts the requests in flight and closes all connections. Must be called when the run has ended. */
   close(): void {
     this.#closed = true
     for (const abort of this.#underWay) abort.abort(abortedError())

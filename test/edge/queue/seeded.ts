@@ -57,7 +57,7 @@ export type Seeds = {
   revision?: number
 }
 
-/** Inserts runs directly into the tables. Each took 5 ms. */
+/** Inserts runs directly into the tables, because accepting a run through the queue takes 5 ms. */
 export function seed(sql: SqlStorage, seeds: Seeds): void {
   const { count, queuedAt = 1_000, everyMs = 1_000, status = 'success', revision = 1 } = seeds
   const { bodyBytes = 2, resultBytes = 60 } = seeds

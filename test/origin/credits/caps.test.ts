@@ -7,10 +7,10 @@ import {
   SpendCapReached,
 } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
-import { leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
+import { creditLeases, leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
-import { booksOf, KEY, onceKnown, openAccount, originProcess } from './process.ts'
-import { counted, losingAnswers } from './unreliable-database.ts'
+import { booksOf, KEY, onceKnown, openAccount, originProcess, REFERENCE } from './process.ts'
+import { counted, losingAnswers, slowAnswers } from './unreliable-database.ts'
 
 const OTHER_KEY = `0x${'cd'.repeat(32)}`
 const HOUR = 3_600
@@ -24,6 +24,11 @@ async function chargedTo(db: Db, account: string, keyHash = KEY): Promise<number
     .from(ledgerTransfers)
     .where(and(eq(ledgerTransfers.accountHash, account), eq(ledgerTransfers.keyHash, keyHash)))
   return rows.reduce((sum, { cents }) => sum + cents, 0)
+}
+
+async function leasesOf(db: Db, account: string): Promise<number> {
+  const rows = await db.select().from(creditLeases).where(eq(creditLeases.accountHash, account))
+  return rows.length
 }
 
 async function heldUnderCap(db: Db, account: string): Promise<number> {
@@ -187,6 +192,50 @@ onSharedDatabase(PROCESSES, (open) => {
       { keyHash: KEY, capCents: 20, windowSeconds: HOUR, spentCents: 30 },
     ])
     other.kill()
+  })
+
+  it('charges what was reserved while an order was in flight that learned of a new cap', async () => {
+    const account = await openAccount(db(), 100)
+    const slow = slowAnswers(db())
+    const [one, other] = [originProcess(slow), originProcess(open(1))]
+    slow.hold()
+    const first = one.reserve(account, 1)
+    await expect.poll(() => leasesOf(db(), account)).toBe(1)
+    // Its order follows the held one, and names the sub-allocation, which has no limit yet.
+    const second = one.reserve(account, 1)
+    const setting = other.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 1, windowSeconds: HOUR },
+    )
+    await expect.poll(() => other.credits.caps(account)).toHaveLength(1)
+    slow.answer()
+    const reserved = await Promise.all([first, second])
+    one.live()
+    await setting
+    for (const reservation of reserved) reservation.settle('write', 1, REFERENCE)
+    await one.credits.close()
+    expect(await chargedTo(db(), account)).toBe(2)
+    expect(one.logs).not.toContain('credits.unpaid')
+    one.kill()
+  })
+
+  it('overspending: leases nothing of a new cap until each process has reported its reservations', async () => {
+    const account = await openAccount(db(), 100)
+    const [one, other, third] = [0, 1, 2].map((index) => originProcess(open(index)))
+    const reserved = await one!.reserve(account, 3)
+    const setting = other!.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 3, windowSeconds: HOUR },
+    )
+    await expect.poll(() => other!.credits.caps(account)).toHaveLength(1)
+    await expect(third!.reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
+    one!.live()
+    await setting
+    await expect(third!.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    reserved.settle('write', 3, REFERENCE)
+    await one!.credits.close()
+    expect(await chargedTo(db(), account)).toBe(3)
+    one!.kill()
   })
 
   it('overspending: does not reserve cents again beyond a later cap once they are released', async () => {
