@@ -13,7 +13,7 @@ import { headingOf, type Operation, operationText } from './api-reference/operat
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url))
 
-/** Returns the text of each generated page, keyed by file path. */
+/** Page texts, keyed by file path. */
 export async function apiPages(): Promise<Map<string, string>> {
   const pages = new Map([
     [`${docs}api.md`, triggerPage(grouped(await triggerDocument(), TRIGGER_GROUPS))],
@@ -38,7 +38,7 @@ function grouped({ paths }: OpenApiDocument, groups: readonly Group[]): Grouped 
   return found
 }
 
-/** Returns true if an operation serves an HTML page or a script. The API reference omits these operations. */
+/** Returns true for an HTML page or a script, which the API reference omits. */
 function isPage({ responses }: Operation): boolean {
   const types = Object.keys(responses[200]?.content ?? {})
   return types.length > 0 && types.every((type) => /^text\/html|javascript/.test(type))

@@ -1,5 +1,5 @@
-// Adds missing entries of optional platform-specific packages to the lockfile. npm omits packages that the configured
-// registry does not have, and `npm ci` rejects a lockfile without these entries.
+// npm omits optional platform-specific packages that the configured registry does not have, and `npm ci` rejects a
+// lockfile without their entries.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Entry = {

@@ -1,6 +1,6 @@
 /**
- * Generates `edge/docs/sources.ts`, the list of documents that the edge serves (`npm run docs-list`). The list is
- * generated because a Worker cannot read folders. A test compares the list with the folders.
+ * Generates `edge/docs/sources.ts` (`npm run docs-list`), because a Worker cannot read folders. A test compares the
+ * list with the folders.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +10,7 @@ import { plainText } from '../shared/documents/markdown.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const DOCUMENTS_LIST = `${root}edge/docs/sources.ts`
 
-/**
- * Documents that the edge does not serve. The plan is for contributors, and the edge has its own index of documents in
- * place of `docs/README.md`.
- */
+/** The plan is for contributors, and the edge has its own index in place of `docs/README.md`. */
 export const UNSERVED = ['docs/plan.md', 'docs/README.md']
 
 export function servedDocuments(): string[] {
@@ -40,8 +37,8 @@ export const SOURCES: readonly DocumentSource[] = [\n${entries.join('')}]\n`
 }
 
 /**
- * Returns a document's h1 and the first sentence of its first paragraph, without markup. For a decision record, the
- * first sentence is the status, so the caller does not use it.
+ * Returns the h1 and the first sentence of the first paragraph, without markup.
+ * For a decision record, the first sentence is the status, so the caller does not use it.
  */
 function beginningOf(text: string): { title: string; lead: string } {
   const tokens = new Marked({ gfm: true }).lexer(text)

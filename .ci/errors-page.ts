@@ -1,6 +1,6 @@
 /**
- * Generates two parts of `docs/errors.md` (`npm run errors-page`): the error codes in `shared/error-codes.ts`, and the
- * contract's reverts with the origin's explanations. A test checks that the page is up to date.
+ * Generates the error codes and the contract's reverts in `docs/errors.md` (`npm run errors-page`). A test checks that
+ * the page is up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -44,7 +44,7 @@ ${meaning}
 - **Retry**: ${again}`
 }
 
-/** Returns the HTTP status. Appends the value of the response field `error` if it differs from the error code. */
+/** Appends the response field `error` to the HTTP status if it differs from the error code. */
 function answered(status: ErrorStatus, code: string): string {
   const { error } = new ApiError(status, '', '', { reason: code as ErrorCode })
   return error === code ? String(status) : `${status} \`${error}\``

@@ -1,7 +1,6 @@
 /**
- * Generates `edge/chain/decoding/known-events-table.ts` (`npm run event-table`). The table lists which arguments of
- * each event are indexed in published contracts. It contains only facts: event names, argument types and indexed
- * positions. No ABI and no source code is copied.
+ * Generates `edge/chain/decoding/known-events-table.ts` (`npm run event-table`). The table contains only facts about
+ * published contracts: event names, argument types and indexed positions. No ABI and no source code is copied.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,31 +19,28 @@ const TABLE = fileURLToPath(
   new URL('../edge/chain/decoding/known-events-table.ts', import.meta.url),
 )
 
-/** Folders that are skipped because they contain test contracts, which declare events that are never deployed. */
+/** Folders with test contracts, whose events are never deployed. */
 const UNUSED_FOLDER =
   /(?:^|\/)(?:tests?|mocks?|examples?|node_modules|certora|echidna|fuzz|forge-std|ds-test)\//i
 const UNUSED_FILE = /mock|test|harness|\.t\.sol$/i
 
-/** Returns the npm packages that are searched for events, each with its version. */
+/** npm packages that are searched for events, each with its version. */
 export function packages(): string[] {
   return linesOf('packages.txt')
 }
 
-/** Returns event declarations of contracts that are not in any npm package. */
+/** Event declarations of contracts that are not in any npm package. */
 export function declared(): string[] {
   return linesOf('declared.txt')
 }
 
-/**
- * Returns the sorted rows of the known-events table. Each row lists an event and its sets of indexed positions, for
- * example `Transfer(a,a,u) 01 012`.
- */
+/** Sorted rows of an event and its sets of indexed positions, for example `Transfer(a,a,u) 01 012`. */
 export function rowsOf(layouts: readonly EventLayout[]): string[] {
   const rows = new Map<string, Set<string>>()
   for (const { canonical, indexed } of layouts) {
     const { inputs, canonical: checked } = parseEventSignature(canonical)
     if (checked !== canonical) throw new Error(`${canonical} is not canonical`)
-    // Skips events with a single argument, because the number of topics in a log shows whether the argument is indexed.
+    // With a single argument, the number of topics in a log already shows whether it is indexed.
     if (inputs.length < 2) continue
     const event = compactEvent(canonical)
     rows.set(event, (rows.get(event) ?? new Set()).add(compactLayout(indexed)))

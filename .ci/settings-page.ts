@@ -1,6 +1,6 @@
 /**
- * Generates the tables of `docs/configuration.md` from the schemas that parse the settings (`npm run settings-page`).
- * The text around the tables is written by hand. A test compares the page with the code.
+ * Generates the tables of `docs/configuration.md` from the settings schemas (`npm run settings-page`). The text around
+ * the tables is written by hand. A test compares the page with the code.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export const SETTINGS_PAGE = fileURLToPath(new URL('../docs/configuration.md', i
 
 type Shape = Record<string, z.ZodType>
 
-/** Schemas of the settings in each table, keyed by the name in the page's `<!-- settings: … -->` comment. */
+/** Keyed by the name in the page's `<!-- settings: … -->` comment. */
 export const TABLES: Record<string, Shape> = {
   stack: stackSettings,
   origin: originSettings,
@@ -25,13 +25,10 @@ export const TABLES: Record<string, Shape> = {
   MAILER: mailerMembers,
 }
 
-/** Matches a settings table with its markers: `<!-- settings: origin -->`, the table, `<!-- end -->`. */
+/** Matches `<!-- settings: origin -->`, the table, `<!-- end -->`. */
 const TABLE = /(<!-- settings: (\w+) -->\n)[^]*?(<!-- end -->)/g
 
-/**
- * Returns the page with regenerated tables.
- * @throws {Error} if a setting has no description, or the page names an unknown table
- */
+/** @throws {Error} if a setting has no description, or the page names an unknown table */
 export function settingsPage(page: string): string {
   return page.replaceAll(TABLE, (_, begin: string, name: string, end: string) => {
     const shape = TABLES[name]
@@ -63,7 +60,6 @@ function row(name: string, schema: z.ZodType): [string, string, string, string] 
 
 const joint = (condition: string) => (condition.startsWith('if ') ? ' ' : ': ')
 
-/** Returns the text of the default column, which is the value that is used if the setting is absent. */
 function defaultOf(schema: z.ZodType): string {
   const { success, data } = schema.safeParse(undefined)
   if (!success) return 'required'

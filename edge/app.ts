@@ -54,7 +54,6 @@ import { logEvent } from './log.ts'
 import { mailerOf } from './identity/choose-mailer.ts'
 import { requireRate } from './limits/require-rate.ts'
 
-/** Creates the HTTP application of the edge, with all of its routes. */
 export function createApp(): App {
   const app: App = new Hono<AppEnv>()
 
@@ -77,7 +76,6 @@ export function createApp(): App {
       requireRate: (name, caller) => requireRate(c.env, name, caller),
     })
     await next()
-    // An error response already has the trace headers.
     if (c.res.headers.has('x-request-id')) return
     for (const [name, value] of Object.entries(traceHeaders(c.req.raw))) c.header(name, value)
   })
@@ -129,14 +127,14 @@ export function createApp(): App {
     return isForPerson(c.req.raw) ? failurePage(c, error, refused) : refused
   }
   app.onError(refuse)
-  // The response is returned and not thrown, because middleware needs a response to which it can add headers.
+  // Returned and not thrown, because middleware needs a response to which it can add headers.
   app.notFound((c) => refuse(nothingAt(c.req.method, methodsAt(app, c.req.path)), c))
   return app
 }
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
 
-/** Cache of one query builder per database binding, because creating a query builder processes the whole schema. */
+/** Caches one query builder per database binding: creating one processes the whole schema. */
 const databases = new WeakMap<D1Database, Services['db']>()
 function databaseOf({ DB }: Env): Services['db'] {
   const known = databases.get(DB) ?? drizzle(DB, { schema })
@@ -158,7 +156,6 @@ const CORS = {
   ],
 }
 
-/** Returns the HTTP methods of all routes that match a path. A route parameter matches any non-empty segment. */
 function methodsAt(app: App, path: string): string[] {
   const segments = path.split('/')
   const fits = (pattern: string) => {

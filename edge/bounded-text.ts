@@ -1,10 +1,7 @@
 /** Thrown if a response body was not read completely. */
 export class TextCut extends Error {
   override name = 'TextCut'
-  /**
-   * Reason why reading stopped. `too_large` means that the body exceeded the limit. `cut` means that it ended
-   * prematurely.
-   */
+  /** `too_large`: the body exceeded the limit. `cut`: it ended prematurely. */
   readonly reason: 'too_large' | 'cut'
   constructor(reason: TextCut['reason']) {
     super(reason)
@@ -13,7 +10,6 @@ export class TextCut extends Error {
 }
 
 /**
- * Reads the text of a response.
  * @param maxBytes maximum size after decompression, at which reading stops
  * @throws {TextCut} if the body is too large or ends prematurely
  */
@@ -41,7 +37,7 @@ export async function boundedText(answer: Response, maxBytes: number): Promise<s
   }
 }
 
-/** Discards the rest of a response body. Errors are ignored, because they are harmless. */
+/** Discards the rest of a response body. Ignores errors. */
 export async function cancel(body: { cancel(): Promise<void> } | null): Promise<void> {
   await body?.cancel().catch(() => {})
 }

@@ -1,4 +1,3 @@
-/** Types of the Worker's bindings, and its settings, which are parsed once (`settings.ts`). */
 import type { z } from 'zod'
 import type { Watcher } from './chain/watch/watcher.ts'
 import type { MetricsObject } from './metrics/metrics-object.ts'
@@ -10,7 +9,7 @@ import { edgeSettingsSchema, type Settings } from './settings.ts'
 
 export type { Settings }
 
-/** Unparsed settings of the Worker. `settingsOf` throws if a setting without a default is missing. */
+/** `settingsOf` throws if a setting without a default is missing. */
 type Bindings = {
   [Name in keyof z.input<typeof edgeSettingsSchema>]: undefined extends z.input<
     typeof edgeSettingsSchema
@@ -19,10 +18,7 @@ type Bindings = {
     : string
 }
 
-/**
- * Durable Object namespace, typed by the RPC interface of its objects. The classes cannot be used as types, because
- * they import this file.
- */
+/** Typed by the RPC interface of the objects. The classes cannot be used as types, because they import this file. */
 type Namespace<Methods> = DurableObjectNamespace<Methods & Rpc.DurableObjectBranded>
 
 export type Env = Bindings & {
@@ -38,8 +34,7 @@ export type Env = Bindings & {
 let parsed: { env: object; settings: Settings } | undefined
 
 /**
- * Returns the settings of the Worker. The first call in an isolate parses them, and later calls return the cached
- * result.
+ * Cached per isolate.
  * @throws {Error} if settings are missing or malformed. The message names each of them, but never contains a value.
  */
 export function settingsOf(env: Env): Settings {

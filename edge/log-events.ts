@@ -1,9 +1,9 @@
 import type { ServiceLogLevel } from '../shared/service-log/levels.ts'
 
-/** All events that the edge logs, with their log levels. `docs/operate.md` explains each event. */
+/** `docs/operate.md` explains each event. */
 export const EVENTS = {
   'request.answered': 'info',
-  /** Logged for requests to `/health` and `/metrics`, which are polled continuously. */
+  /** For `/health` and `/metrics`, which are polled continuously. */
   'probe.answered': 'debug',
   'request.failed': 'error',
   'origin.away': 'warn',

@@ -1,6 +1,6 @@
 /**
- * Log of the edge, written to the Worker's console in the same format as the origin's log. Facts are logged
- * individually: IDs, counts and names of failures. Requests, tokens, bodies and addresses are never logged.
+ * Written to the Worker's console in the same format as the origin's log. Facts are IDs, counts and names of failures.
+ * Requests, tokens, bodies and addresses are never logged.
  */
 import {
   isWritten,
@@ -13,10 +13,7 @@ import { EVENTS } from './log-events.ts'
 
 const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
 
-/**
- * Writes an event that is listed in `log-events.ts` to the log.
- * @param env `SVC_LOG_LEVEL` sets the lowest level that is written
- */
+/** @param env `SVC_LOG_LEVEL` sets the lowest level that is written */
 export function logEvent(
   env: { SVC_LOG_LEVEL?: string | undefined },
   event: string,

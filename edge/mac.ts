@@ -1,13 +1,13 @@
 import { decodeBase64url } from '../shared/base64url.ts'
 
 /**
- * The imported MAC key, cached because importing a key costs as much as using it. The cache contains the key itself and
- * not a promise, since a promise would belong to the request that created it.
+ * Cached because importing a key costs as much as using it. Holds the key itself and not a promise, since a promise
+ * would belong to the request that created it.
  */
 let imported: { macKey: string; key: CryptoKey } | undefined
 
 /**
- * Computes an HMAC-SHA256. The key has several uses, so each text must start with a prefix for its purpose.
+ * HMAC-SHA256. The key has several uses, so each text must start with a prefix for its purpose.
  * @param macKey `ID_MAC_KEY`, in base64url
  */
 export async function macOf(macKey: string, text: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,4 @@
-/**
- * Schema of the Worker's settings, which are part of its bindings. `docs/configuration.md` is generated from the
- * schema.
- */
+/** `docs/configuration.md` is generated from this schema. */
 import { z } from 'zod'
 import { metricsTokenSetting } from '../shared/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'

@@ -1,4 +1,4 @@
-/** Declares the `.txt` and `.md` files that wrangler imports as text. */
+/** Wrangler imports `.txt` and `.md` files as text. */
 declare module '*.txt' {
   const text: string
   export default text

@@ -1,4 +1,3 @@
-/** Entry point of the Worker. Exports the HTTP handler and the classes of the Durable Objects. */
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
 import { refuseHost } from './http/host.ts'

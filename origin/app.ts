@@ -27,7 +27,6 @@ import { mountDescription } from './http/swagger-ui/mount.ts'
 import { traceOf } from './log.ts'
 import type { Services } from './services.ts'
 
-/** Assembles all HTTP routes of the origin. */
 export function createApp(services: Services): OriginApp {
   const app: OriginApp = new Hono<OriginEnv>()
   const { log, settings } = services
@@ -65,8 +64,7 @@ export function createApp(services: Services): OriginApp {
     services.counters.refused(status, code)
     const isExpected = error instanceof ActionFailed || error instanceof BodyRoomFull
     const isOurs = status >= 500 && !isExpected
-    // Errors of aborted uploads are not logged, because any client can abort many uploads, and no client receives the
-    // response.
+    // Not logged: any client can abort many uploads, and no client receives the response.
     if (isOurs && !context.req.raw.signal.aborted) {
       const cause = status === 500 ? traceOf(error) : error.name
       const facts = { route: routeOf(context), request_id: context.get('requestId') }
@@ -76,7 +74,7 @@ export function createApp(services: Services): OriginApp {
     return context.json(body, status)
   }
   app.onError(refuse)
-  // The response is returned and not thrown, so that middleware can set headers on it.
+  // Returned, not thrown, so that middleware can set headers on it.
   app.notFound((context) =>
     refuse(nothingAt(context.req, methodsAt(app, context.req.path)), context),
   )

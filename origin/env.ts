@@ -1,4 +1,3 @@
-/** Parses the origin's settings and checks them against each other. */
 import { z } from 'zod'
 import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
 import { processorFaults } from './credits/processor/settings.ts'
@@ -48,10 +47,7 @@ const settingsSchema = z
 
 export type Settings = z.infer<typeof settingsSchema>
 
-/**
- * Parses the settings of an environment.
- * @throws {Error} naming every setting that is missing or invalid, but never its value
- */
+/** @throws {Error} naming every setting that is missing or invalid, but never its value */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
   const result = settingsSchema.safeParse(environment)
   if (result.success) return result.data

@@ -13,7 +13,7 @@ export class Lifecycle {
   }
 
   async #closeAll(report: (name: string, error: unknown) => void): Promise<void> {
-    // Closers are removed one by one, because a startup in progress may register more while the first ones run.
+    // Removed one by one, because a startup in progress may register more closers meanwhile.
     for (let next = this.#closers.shift(); next; next = this.#closers.shift()) {
       try {
         await next.close()

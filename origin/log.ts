@@ -1,6 +1,6 @@
 /**
- * The origin's log: one JSON document per line, with an event name and facts. Only listed facts are allowed: IDs,
- * counts and error names. Requests, keys, bodies, parameters and action sources are never logged.
+ * One JSON document per line. Logs only listed facts: IDs, counts and error names; never requests, keys, bodies,
+ * parameters or action sources.
  */
 import { pino } from 'pino'
 import type { LogLevelSetting } from '../shared/service-log/levels.ts'
@@ -12,14 +12,12 @@ export type Log = (event: OriginEvent, facts?: LogFacts) => void
 
 export type OpenLog = {
   log: Log
-  /** Sets the minimum log level. Events of lower levels are not written. */
   setLevel: (level: LogLevelSetting) => void
 }
 
 /**
- * Opens the log.
  * @param write receives whole lines, each with its line feed
- * @param now returns the time in Unix milliseconds
+ * @param now Unix milliseconds
  */
 export function openLog(write: (line: string) => void, now: () => number): OpenLog {
   const logger = pino(
@@ -28,7 +26,7 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
       base: null,
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
-      // Redaction by the library itself is a second line of defense after `writable`.
+      // A second line of defense after `writable`.
       redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: redacted },
     },
     { write },
@@ -44,14 +42,12 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
   }
 }
 
-/**
- * Describes an unexpected error for the log by its class and stack. The message is omitted, because it may quote input.
- */
+/** Class and stack; the message is omitted, because it may quote input. */
 export function traceOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   return [error.name, ...frames.slice(0, FRAMES).map((frame) => frame.trim())].join(' ')
 }
 
-/** Number of stack frames in the log: enough to find the line, and short enough for one log line. */
+/** Enough to find the line, and short enough for one log line. */
 const FRAMES = 3

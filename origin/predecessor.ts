@@ -1,23 +1,19 @@
-/**
- * Identifies the process that previously used this state folder. That process has exited, because its lock on the
- * folder is free.
- */
+/** Identifies the previous process of this state folder. It has exited, because its lock is free. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export type FolderLock = {
   /**
-   * ID of the previous process. The claims and leases under this ID can be ended before they expire. Undefined at the
-   * first start, and while another process holds the folder.
+   * ID of the previous process, whose claims and leases can be ended early. Undefined at the first start, and while
+   * another process holds the folder.
    */
   predecessor: string | undefined
   release: () => void
 }
 
 /**
- * Records this process as the holder of the state folder. The operating system releases the file lock when the process
- * exits, even after a crash.
+ * The operating system releases the file lock when the process exits, even after a crash.
  * @param processId the ID that the next process gets as its predecessor
  */
 export function takeFolder(stateDir: string, processId: string): FolderLock {
@@ -25,7 +21,7 @@ export function takeFolder(stateDir: string, processId: string): FolderLock {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const database = new DatabaseSync(join(folder, 'process.db'))
   try {
-    // In exclusive locking mode, the lock is kept after the transaction.
+    // Exclusive locking mode keeps the lock after the transaction.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     database.exec('CREATE TABLE IF NOT EXISTS holder (id TEXT NOT NULL)')
     const row = database.prepare('SELECT id FROM holder').get() as { id: string } | undefined
@@ -40,7 +36,7 @@ export function takeFolder(stateDir: string, processId: string): FolderLock {
   }
 }
 
-// SQLite's error code 5 (SQLITE_BUSY) means that another process holds the lock.
+// SQLITE_BUSY: another process holds the lock.
 function isLocked(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5
 }

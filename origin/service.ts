@@ -1,6 +1,4 @@
-/**
- * The origin's main process: assembles the components, serves, and shuts down in order. `main.ts` is its entry point.
- */
+/** The origin's main process; `main.ts` is its entry point. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { createServer, Server as TlsServer } from 'node:https'
@@ -58,17 +56,14 @@ import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
-/**
- * Keep-alive timeout of idle connections. It is longer than that of our clients, so that a client never sends on a
- * connection that was just closed.
- */
+/** Longer than our clients' timeout, so that a client never sends on a connection that was just closed. */
 const KEEP_ALIVE_MS = 120_000
 
-/** Interval at which certificates and evidence are checked for renewal. */
+/** Interval of checking certificates and evidence for renewal. */
 const EVIDENCE_LOOK_MS = 10_000
 
 const now = Date.now
-/** Clock for measuring intervals. It is unaffected by changes of the system clock. */
+/** Unaffected by changes of the system clock. */
 const monotonic = () => performance.now()
 const counters = new Counters()
 const { log: write, setLevel } = openLog((line) => process.stdout.write(line), now)
@@ -368,8 +363,8 @@ function secureContext({ key, chain }: ServedTls) {
 }
 
 /**
- * Requires Node's flag `--disable-sigusr1`. An action that escaped its sandbox could send signals, even under the
- * permission model. By default, SIGUSR1 opens a debugger on this process and thus exposes the root key.
+ * An action that escaped its sandbox could send signals, even under the permission model. By default, SIGUSR1 opens a
+ * debugger on this process and thus exposes the root key.
  */
 function requireNoInspector(flags: readonly string[]): void {
   if (flags.includes('--disable-sigusr1')) return
@@ -378,10 +373,7 @@ function requireNoInspector(flags: readonly string[]): void {
   )
 }
 
-/**
- * Maintains the claims on runs: sends a heartbeat and cleans up expired claims. @returns false if the database did not
- * answer
- */
+/** @returns false if the database did not answer */
 async function tend(claims: RunClaims, executions: Executions): Promise<boolean> {
   try {
     await claims.heartbeat()
@@ -400,10 +392,10 @@ async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
-/** Starts the origin. @param template the sandbox template; building it began before this module was loaded */
+/** @param template its building began before this module was loaded */
 export function runOrigin(template: Promise<TemplateFile>): void {
   process.on('SIGTERM', () => void stop(0)).on('SIGINT', () => void stop(0))
-  // The parent process has exited, so no other process would stop this one.
+  // The parent has exited, so no other process would stop this one.
   process.once('disconnect', () => void stop(0))
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)

@@ -28,7 +28,7 @@ import type { Evidence } from './tee/evidence.ts'
 import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
 
-/** Dependencies of the operations, assembled in `origin/service.ts`. */
+/** Assembled in `origin/service.ts`. */
 export type Services = {
   settings: Settings
   log: Log
@@ -44,7 +44,7 @@ export type Services = {
   accountEmails: AccountEmails
   claims: RunClaims
   credits: Credits
-  /** Payment processing. Undefined if no payment processor is configured. */
+  /** Undefined if no payment processor is configured. */
   processor: { payments: Payments; config: ProcessorConfig } | undefined
   executions: Executions
   keptAnswers: KeptAnswers

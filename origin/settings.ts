@@ -1,4 +1,4 @@
-/** The origin's settings, each with its own validation. `docs/configuration.md` is generated from this file. */
+/** `docs/configuration.md` is generated from this file. */
 import { z } from 'zod'
 import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
@@ -18,7 +18,7 @@ import { metricsTokenSetting } from '../shared/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
 import { SETTINGS } from '../shared/settings.ts'
 
-/** Schema of a whole number. It accepts only digits, so that an empty setting is an error and not 0. */
+/** Accepts only digits, so that an empty setting is an error and not 0. */
 const wholeNumber = (low: number, high: number) =>
   z
     .string()
@@ -31,7 +31,7 @@ const wei = z
   .regex(/^[0-9]{1,30}$/, 'expected an integer number of wei')
   .transform(BigInt)
 
-/** Schema of comma-separated entries. `parse` returns undefined if an entry is malformed. */
+/** Comma-separated entries; `parse` returns undefined if an entry is malformed. */
 const entries = <T>(parse: (text: string) => T[] | undefined, expected: string) =>
   z
     .string()
@@ -42,7 +42,6 @@ const entries = <T>(parse: (text: string) => T[] | undefined, expected: string) 
       return parsed ?? []
     })
 
-/** The origin's settings with their descriptions, which are copied into `docs/configuration.md`. */
 export const originSettings = {
   SVC_ENV: z.enum(['local', 'production']).default('production').register(SETTINGS, {
     meaning: '`local` or `production`',

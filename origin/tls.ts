@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-// This import must come before x509, because the dependency injection of x509 needs it.
+// Must precede x509, whose dependency injection needs it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 
@@ -12,10 +12,10 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const DAY_MS = 24 * 60 * 60 * 1000
 const CA_DAYS = 3650
 const SERVER_DAYS = 365
-/** Remaining lifetime below which a certificate is replaced at startup, in days. */
+/** Days; a certificate with less lifetime left is replaced at startup. */
 const RENEW_DAYS = 30
 
-/** Loads the TLS files of a state folder, creating those that are missing or about to expire. */
+/** Creates files that are missing or about to expire. */
 export async function loadTls(stateDir: string): Promise<TlsFiles> {
   const folder = join(stateDir, 'tls')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -55,7 +55,7 @@ async function makeAuthority(file: FileNamed): Promise<void> {
     ],
   })
   await write(file, 'ca', keys.privateKey, certificate)
-  // The server certificate must be replaced too, because the previous CA signed it.
+  // The previous CA signed the server certificate.
   await makeServer(file)
 }
 
@@ -97,8 +97,7 @@ function validity(days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + days * DAY_MS) }
 }
 
-// The key is written before the certificate. Otherwise, a crash could leave a certificate without its key, which would
-// look complete.
+// Writes the key first: a crash could otherwise leave a certificate without its key, which would look complete.
 async function write(
   file: FileNamed,
   name: string,

@@ -1,4 +1,4 @@
-/** Converts groups and usage keys to their API form, for both the origin's mirror and direct reads of the contract. */
+/** Shared by the origin's mirror and direct reads of the contract. */
 import type { z } from 'zod'
 import type { groupAnswer } from './wire/groups.ts'
 import type { usageApiKeyAnswer } from './wire/usage-keys.ts'
@@ -33,13 +33,13 @@ type UsageKeyFacts = {
   addPkpToGroups: Iterable<number>
   removePkpFromGroups: Iterable<number>
   executeInGroups: Iterable<number>
-  /** Creation time of the usage key in Unix seconds; 0 if unknown. */
+  /** Unix seconds; 0 if unknown. */
   createdAt: number
 }
 
 /**
- * Returns the API form of a usage key. It contains the key's permissions, but never the key itself.
- * @param lastUsedAt time of the key's last use (RFC 3339); null if unknown
+ * Contains the permissions, but never the key itself.
+ * @param lastUsedAt RFC 3339; null if unknown
  */
 export function usageKeyRecord(
   key: UsageKeyFacts,

@@ -1,8 +1,8 @@
-/** Checks and hashes CIDs. CIDs are computed in a separate module, `cid.ts`, which needs the IPFS library. */
+/** `cid.ts`, which computes CIDs, is separate because it needs the IPFS library. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { encodeHex } from './hex.ts'
 
-/** Pattern of a CIDv0, which is a SHA-256 multihash in base58. */
+/** CIDv0: a SHA-256 multihash in base58. */
 export const CID_SHAPE = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
 
 /** Returns true if the text has the shape of an action's CID. Such an action may still not exist. */

@@ -1,7 +1,7 @@
 /**
- * A statement by the origin about an action's public key, signed with the origin's receipt key. The evidence commits to
- * the receipt key. A client that has verified the evidence can therefore trust the statement over any connection.
- * The statement does not prove that the action exists, because every CID has a key.
+ * A statement about an action's public key, signed with the origin's receipt key. The evidence commits to that key, so
+ * a client that has verified the evidence can trust the statement over any connection. The statement does not prove
+ * that the action exists, because every CID has a key.
  */
 import { z } from 'zod'
 import { isActionCid } from './action-cid.ts'
@@ -12,14 +12,11 @@ export const ACTION_STATEMENT_TYPE = 'svc-action-key+jws'
 const actionStatementSchema = z.strictObject({
   v: z.literal(1),
   action_cid: z.string().refine(isActionCid, 'expected a CIDv0'),
-  /** Public key of the action: an uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
+  /** Uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
   public_key: z.string().regex(/^0x04[0-9a-f]{128}$/, 'expected 65 bytes in hex with 0x'),
-  /** Address of the action's wallet, with an EIP-55 checksum. */
+  /** Address with an EIP-55 checksum. */
   wallet_address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 20 bytes in hex with 0x'),
-  /**
-   * Compose hash of the application that signed the statement. A different application could have been given the same
-   * key by mistake, or under coercion.
-   */
+  /** Compose hash of the signing application: another one could have the same key by mistake, or under coercion. */
   compose_hash: z.string().regex(/^[0-9a-f]{64}$/, 'expected SHA-256 in hex'),
 })
 export type ActionStatement = z.infer<typeof actionStatementSchema>
@@ -30,7 +27,7 @@ const STATEMENT = {
   payload: actionStatementSchema,
 }
 
-/** A statement is validly signed, but is about a different action or by a different application than expected. */
+/** A validly signed statement about another action or by another application than expected. */
 export class StatementMismatch extends Error {
   readonly field: 'action_cid' | 'compose_hash'
   constructor(field: 'action_cid' | 'compose_hash') {
@@ -41,7 +38,6 @@ export class StatementMismatch extends Error {
 }
 
 /**
- * Verifies the signature of a statement, and that the statement has the expected action and application.
  * @param expected the requested action, and the application named by the evidence
  * @throws {JwsRefused | StatementMismatch}
  */

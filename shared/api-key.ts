@@ -1,18 +1,12 @@
-/**
- * Pattern of an API key: canonical base64 of 32 bytes. The last of the 43 characters encodes only four bits, so its two
- * low bits are zero.
- */
+/** Canonical base64 of 32 bytes. The last of the 43 characters encodes only four bits, so its two low bits are zero. */
 const SHAPE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
-/**
- * Returns true if the text looks like an API key made by this service. An admin wallet may register the hash of any
- * other text with the contract, so a mismatch alone must not reject a request.
- */
+/** An admin wallet may register the hash of any text, so a mismatch alone must not reject a request. */
 export function isApiKeyShape(text: string): boolean {
   return SHAPE.test(text)
 }
 
-/** Returns the API key of a request. `Authorization: Bearer` takes precedence over `X-Api-Key`. */
+/** `Authorization: Bearer` takes precedence over `X-Api-Key`. */
 export function keyOf(headers: { get(name: string): string | null }): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   const key = bearer ?? headers.get('x-api-key')?.trim()

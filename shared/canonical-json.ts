@@ -1,7 +1,7 @@
 /**
- * Canonical JSON: exactly one text for each value, so that independent parties compute the same bytes. Members are
- * sorted by the UTF-16 code units of their names, there is no whitespace, numbers are safe integers, and strings are
- * written as by `JSON.stringify`. This is RFC 8785 without fractions.
+ * Canonical JSON: exactly one text for each value. Members are sorted by the UTF-16 code units of their names, there is
+ * no whitespace, numbers are safe integers, and strings are written as by `JSON.stringify`. This is RFC 8785 without
+ * fractions.
  */
 import { JSON_DEPTH_MAX, SOURCE_MAX_BYTES } from './limits.ts'
 
@@ -9,7 +9,7 @@ import { JSON_DEPTH_MAX, SOURCE_MAX_BYTES } from './limits.ts'
  * A value has no canonical form. The error message names the path and the kind of the value, never the value itself.
  */
 export class NotCanonical extends Error {
-  /** Path of the invalid value, for example `manifest.a[2].b`. */
+  /** Path of the value, for example `manifest.a[2].b`. */
   readonly path: string
   constructor(path: string, reason: string) {
     super(`${path}: ${reason}`)
@@ -20,11 +20,11 @@ export class NotCanonical extends Error {
 
 export type CanonicalOptions = {
   /**
-   * Name of the root value in the paths of error messages.
+   * Name of the root in the paths of error messages.
    * @default 'value'
    */
   name?: string
-  /** Returns an error text if a member must not have this name, or `undefined` if the name is allowed. */
+  /** Returns an error text for a forbidden member name, or `undefined`. */
   refuseKey?: (key: string) => string | undefined
 }
 
@@ -47,7 +47,7 @@ export function canonicalJson(value: unknown, options: CanonicalOptions = {}): s
 class Writer {
   text = ''
   readonly #options: CanonicalOptions
-  /** Path of the value being written. `#open` contains the objects along the path, to detect cycles. */
+  /** Path of the value being written; `#open` contains its objects, to detect cycles. */
   readonly #trail: (string | number)[] = []
   readonly #open = new Set<object>()
 
@@ -90,8 +90,7 @@ class Writer {
     const properties = Reflect.ownKeys(array).length
     const length = Number(Object.getOwnPropertyDescriptor(array, 'length')?.value)
     this.#put('[')
-    // Iterates by index, so that the first hole of a sparse array stops the loop. A sparse array can have a length of
-    // four billion.
+    // Stops at the first hole: a sparse array can have a length of four billion.
     for (let index = 0; index < length; index++) {
       if (index > 0) this.#put(',')
       this.#trail.push(index)
@@ -111,7 +110,7 @@ class Writer {
       throw this.#refused('a member with a symbol key')
     })
     let separator = '{'
-    // Without a comparator, `toSorted` sorts by UTF-16 code units on every machine.
+    // `toSorted` without a comparator sorts by UTF-16 code units on every machine.
     for (const key of keys.toSorted()) {
       this.#trail.push(key)
       const refused = this.#options.refuseKey?.(key)
@@ -124,10 +123,7 @@ class Writer {
     this.#put(keys.length === 0 ? '{}' : '}')
   }
 
-  /**
-   * Reads a property once, through its descriptor, so that no getter runs and a proxy cannot return two different
-   * values.
-   */
+  /** Reads once, through the descriptor, so that no getter runs and a proxy cannot return two different values. */
   #read(of: object, key: string | number, absent: string): unknown {
     const property = Object.getOwnPropertyDescriptor(of, key)
     if (!property) throw this.#refused(absent)

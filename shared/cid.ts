@@ -2,24 +2,21 @@ import { importBytes } from 'ipfs-unixfs-importer'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 
-/** Size of one leaf of a file's IPFS tree, in bytes. Larger sources have several leaves. */
+/** Leaf size of a file's IPFS tree; larger sources have several leaves. */
 const CHUNK_BYTES = 262_144
 
 const encoder = new TextEncoder()
 
 /**
  * Computes the CIDv0 of an action's source: UnixFS, 262,144-byte chunks, a balanced tree with at most 174 children per
- * node, no raw leaves. The source is not stored.
+ * node, no raw leaves.
  */
 export async function actionCid(source: string): Promise<string> {
   const bytes = encoder.encode(source)
   return bytes.length <= CHUNK_BYTES ? cidOfChunk(bytes) : importedCid(bytes)
 }
 
-/**
- * Computes the CID of bytes of any size with the IPFS library. For sources of a single chunk, which are the most
- * common, it is several times slower than `actionCid`.
- */
+/** Supports any size. For a single chunk, the most common case, it is several times slower than `actionCid`. */
 export async function importedCid(bytes: Uint8Array): Promise<string> {
   const { cid } = await importBytes(
     bytes,
@@ -33,7 +30,7 @@ async function cidOfChunk(bytes: Uint8Array): Promise<string> {
   return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
 }
 
-/** Protobuf tags. A tag is the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
+/** A protobuf tag is the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
 const PB_NODE_DATA = 0x0a
 const UNIXFS_TYPE = 0x08
 const UNIXFS_DATA = 0x12
@@ -41,8 +38,8 @@ const UNIXFS_FILE_SIZE = 0x18
 const TYPE_FILE = 2
 
 /**
- * Encodes a single-chunk file as an IPFS block: a PBNode (dag-pb) with the UnixFS message as its only field. The
- * message has the type, the data and the size. An empty file has no data field.
+ * A single-chunk file as an IPFS block: a PBNode (dag-pb) with only the UnixFS message: type, data and size. An empty
+ * file has no data field.
  */
 function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const size = varint(bytes.length)
@@ -57,7 +54,7 @@ function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return block
 }
 
-/** Encodes a protobuf varint: seven bits per byte, lowest first. The top bit is set if more bytes follow. */
+/** Protobuf varint: seven bits per byte, lowest first; the top bit is set if more bytes follow. */
 function varint(value: number): number[] {
   const bytes = []
   for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80)

@@ -1,7 +1,7 @@
 /**
  * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. A client with one
- * address of a /64 controls all of its addresses. An IPv4-mapped IPv6 address counts as IPv4. All texts that are not
- * addresses share one network, the empty string.
+ * address of a /64 controls them all. An IPv4-mapped IPv6 address counts as IPv4. Texts that are not addresses share
+ * the network `''`.
  */
 export function clientNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '')
@@ -20,7 +20,7 @@ export function clientNetwork(address: string): string {
     .join(':')}::/64`
 }
 
-/** Parses an IPv4 address in its canonical spelling. */
+/** Accepts only the canonical spelling. */
 function bytesOf(text: string): [number, number, number, number] | undefined {
   const parts = text.split('.')
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part)))
@@ -29,7 +29,7 @@ function bytesOf(text: string): [number, number, number, number] | undefined {
   return Math.max(a, b, c, d) > 255 ? undefined : [a, b, c, d]
 }
 
-/** Parses an IPv6 address into eight words (RFC 4291, 2.2). The last two may be written as IPv4. */
+/** RFC 4291, 2.2; the last two of the eight words may be written as IPv4. */
 function wordsOf(text: string): number[] | undefined {
   const halves = withoutIpv4Tail(text)?.split('::')
   if (!halves || halves.length > 2) return undefined

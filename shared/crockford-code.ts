@@ -1,14 +1,11 @@
-/**
- * Codes that people compare between screens or type from one into another. A code has eight characters of Crockford's
- * base32, which omits I, L, O and U, as `XXXX-XXXX`.
- */
+/** Codes that people compare or retype: eight characters of Crockford's base32 (no I, L, O, U), as `XXXX-XXXX`. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 export const CODE_BYTES = 5
 
 const CODE = new RegExp(`^[${ALPHABET}]{8}$`)
 
-/** Encodes the first 40 bits of `bytes` as a code. */
+/** Encodes the first 40 bits. */
 export function crockfordCode(bytes: Uint8Array): string {
   let bits = 0n
   for (const byte of bytes.subarray(0, CODE_BYTES)) bits = (bits << 8n) | BigInt(byte)
@@ -18,8 +15,8 @@ export function crockfordCode(bytes: Uint8Array): string {
 }
 
 /**
- * Normalizes a typed code: accepts any case, hyphens and spaces, O for 0, and I or L for 1 (Crockford, "Base 32").
- * Returns `undefined` if the text cannot be a code.
+ * Accepts any case, hyphens and spaces, O for 0, and I or L for 1 (Crockford, "Base 32"). Returns `undefined` if the
+ * text cannot be a code.
  */
 export function readCrockfordCode(typed: string): string | undefined {
   const characters = typed

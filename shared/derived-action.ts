@@ -7,7 +7,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { SOURCE_MAX_BYTES } from './limits.ts'
 import { SourceUnended, tokensOf } from './source-tokens.ts'
 
-/** Code appended after the manifest. Any change to this text would change the CIDs of derived actions. */
+/** Appended after the manifest; any change to this text would change the CIDs of derived actions. */
 const MAIN = 'async function main(params) { return template(MANIFEST, params) }\n'
 
 /** A template cannot be used to derive actions. */
@@ -42,7 +42,7 @@ export async function deriveAction(template: string, manifest: unknown): Promise
   return { source, cid, cidHash: cidHash(cid) }
 }
 
-/** Builds the source of a derived action. @throws {TemplateRefused | NotCanonical} */
+/** @throws {TemplateRefused | NotCanonical} */
 export function derivedSource(template: string, manifest: unknown): string {
   requireTemplate(template)
   const json = canonicalJson(manifest, { name: 'manifest', refuseKey })
@@ -54,10 +54,7 @@ export function derivedSource(template: string, manifest: unknown): string {
   return source
 }
 
-/**
- * Rejects `__proto__`, the only member name with a different meaning in JavaScript than in JSON. In an object literal
- * it sets the prototype, so its value would be inherited instead of being data of the manifest.
- */
+/** `__proto__` in an object literal sets the prototype, so its value would be inherited instead of being data. */
 function refuseKey(key: string): string | undefined {
   if (key !== '__proto__') return undefined
   return 'not allowed, because in a source it would set the prototype'
@@ -67,9 +64,8 @@ const DECLARES = new Set(['function', 'const', 'let', 'var'])
 const OURS = new Set(['main', 'MANIFEST'])
 
 /**
- * Rejects templates that would change the meaning of the appended code. For example, an unterminated comment or literal
- * could extend into a string of the manifest, and the rest of that string would run as code. This is not a security
- * review of the template, which its users still have to read in full.
+ * An unterminated comment or literal could extend into a string of the manifest, and the rest of that string would run
+ * as code. This is not a security review of the template, which its users still have to read in full.
  */
 function requireTemplate(template: string): void {
   if (!template.isWellFormed())

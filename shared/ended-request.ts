@@ -1,6 +1,6 @@
 /**
- * Final states of an agent's access request that was not approved. The 401 for the agent's token contains the state in
- * its `error` field. An agent that polls for approval can stop on any of these states.
+ * Final states of an unapproved access request, in `error` of the 401 for the agent's token: the agent can stop
+ * polling.
  */
 export const ENDED_REQUEST = ['request_refused', 'request_locked', 'request_expired'] as const
 export type EndedRequest = (typeof ENDED_REQUEST)[number]

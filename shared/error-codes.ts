@@ -1,7 +1,6 @@
 /**
- * All reasons of structured errors, each with its meaning, the remedy, and advice on retries. `ApiError` accepts no
- * other reason. `docs/errors.md` is generated from this table (`npm run errors-page`). The `docs_url` of an error links
- * to the reason's anchor on that page.
+ * `ApiError` accepts no other reason. Source of `docs/errors.md` (`npm run errors-page`), to whose anchors `docs_url`
+ * links.
  */
 import type { ErrorStatus } from './error-names.ts'
 

@@ -1,4 +1,3 @@
-/** Error name of each HTTP status. */
 export const ERROR_NAMES = {
   400: 'bad_request',
   401: 'unauthorized',

@@ -1,5 +1,5 @@
-// The only two web globals that shared code may use: both are pure, and every runtime has them. shared/ is compiled
-// with `types: []`, so that it cannot depend on a runtime's clock, randomness or network.
+// The only web globals for shared code: both are pure and in every runtime. `types: []` keeps shared/ independent of a
+// runtime's clock, randomness or network.
 declare class TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>
 }

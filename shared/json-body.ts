@@ -1,17 +1,11 @@
-/**
- * Parses and validates JSON bodies. The edge and the origin thus check in the same order and return the same messages.
- */
+/** Makes the edge and the origin check in the same order and return the same messages. */
 import type { z } from 'zod'
 import { ApiError } from './errors.ts'
 
-/**
- * Content types that are parsed as JSON. They include `text/plain`, which `fetch` sends for a string body unless the
- * caller sets a type.
- */
+/** Includes `text/plain`, which `fetch` sends for a string body unless the caller sets a type. */
 const JSON_TYPES = /^(text\/plain|application\/([a-z0-9.+-]+\+)?json)\s*(;|$)/i
 
 /**
- * Parses a request body as JSON.
  * @param type the request's content type; null is treated as JSON (docs/decisions/0007)
  * @param optional treats an empty body as `{}`
  * @throws {ApiError} 415 for another content type, 400 if the body does not parse
@@ -26,7 +20,7 @@ export function parseJson(text: string, type: string | null, optional = false): 
   }
 }
 
-/** Checks the content type of a JSON request. @throws {ApiError} 415 unless the type is JSON or absent */
+/** @throws {ApiError} 415 unless the type is JSON or absent */
 export function requireJsonType(type: string | null): void {
   if (type === null || JSON_TYPES.test(type)) return
   throw new ApiError(
@@ -41,9 +35,9 @@ export function notJson(reason: string): ApiError {
 }
 
 /**
- * Validates a body against its schema. The error message names the field.
+ * The error message names the field.
  * @throws {ApiError} 422 for a missing field or a wrong JSON type, `badValue` for a bad value of the right type (the
- *   trigger service uses 422 for both)
+ * trigger service uses 422 for both)
  */
 export function validate<Body>(
   schema: z.ZodType<Body>,
@@ -60,15 +54,13 @@ export function validate<Body>(
   )
 }
 
-/** Describes why a value does not match its schema. */
 export type Misfit = {
-  /** Error text that names each field and the expected value. */
+  /** Names each field and the expected value. */
   message: string
-  /** True if a field is missing or has another JSON type; false if all fields have the right type but a bad value. */
+  /** True for a missing field or another JSON type; false for a bad value of the right type. */
   isOfWrongType: boolean
 }
 
-/** Parses a value, and returns either the result or a description of the mismatch. */
 export function read<Value>(schema: z.ZodType<Value>, value: unknown): { value: Value } | Misfit {
   const result = schema.safeParse(value)
   if (result.success) return { value: result.data }
@@ -82,12 +74,12 @@ export function read<Value>(schema: z.ZodType<Value>, value: unknown): { value: 
   }
 }
 
-/** Maximum length of an error text. A body can contain any number of errors. */
+/** A body can contain any number of errors. */
 const MESSAGE_MAX_CHARACTERS = 4_000
 
 type Issue = z.core.$ZodIssue
 
-/** Returns true if the value is missing, or has another JSON type than the field accepts. */
+/** True for a missing value too. */
 function wrongType(issue: Issue, value: unknown): boolean {
   if (issue.code === 'invalid_type') return !isFraction(issue, value)
   if (issue.code === 'invalid_union') {
@@ -105,7 +97,7 @@ function wrongType(issue: Issue, value: unknown): boolean {
   return issue.code === 'custom' && at(value, issue.path) === undefined
 }
 
-/** Returns true for a fraction such as 1.5 in an integer field. It is reported as a bad value, not as a wrong type. */
+/** A fraction such as 1.5 in an integer field is reported as a bad value, not as a wrong type. */
 function isFraction(issue: Issue, value: unknown): boolean {
   return (
     issue.code === 'invalid_type' &&
@@ -123,7 +115,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** Formats the path of a field as `pkp_ids_permitted[3]`, or `body` for the root. */
+/** `pkp_ids_permitted[3]`, or `body` for the root. */
 function fieldName(path: readonly PropertyKey[]): string {
   let name = ''
   for (const key of path) {

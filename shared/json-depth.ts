@@ -1,6 +1,6 @@
 /**
- * Returns true if a JSON value nests deeper than `depth` levels. The value is checked level by level, because recursion
- * could overflow the stack: `JSON.parse` accepts any depth, but `JSON.stringify` does not.
+ * Checks level by level, because recursion could overflow the stack: `JSON.parse` accepts any depth, but
+ * `JSON.stringify` does not.
  */
 export function isDeeper(value: unknown, depth: number): boolean {
   let level: object[] = isNested(value) ? [value] : []

@@ -1,7 +1,6 @@
 /**
- * Verifies statements that the origin signs with its receipt key: JWS in compact form (RFC 7515) with ES256 (RFC 7518,
- * 3.4). A statement is one string that can be passed on to third parties. Each kind of statement has its own `typ`, so
- * that one kind cannot be mistaken for another.
+ * Statements signed with the origin's receipt key: JWS in compact form (RFC 7515) with ES256 (RFC 7518, 3.4). Each kind
+ * of statement has its own `typ`, so that one kind cannot be mistaken for another.
  */
 import { z } from 'zod'
 import { decodeBase64url } from './base64url.ts'
@@ -10,20 +9,17 @@ import { encodeHex } from './hex.ts'
 export const JWS_ALGORITHM = 'ES256'
 
 /**
- * Half of the order of P-256. If (r, s) verifies, so does (r, order - s). Anyone could therefore create a second valid
- * text with the same content, and make a chain of receipts look forked. The origin signs only with the lower s.
+ * Half of the order of P-256. If (r, s) verifies, so does (r, order - s). Anyone could thus create a second valid text
+ * and make a chain of receipts look forked, so only the lower s is valid.
  */
 const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
 
-/**
- * Schema of the JWS header. It is strict, because an unsupported header parameter must not look as if it had been
- * honored.
- */
+/** Strict, because an unsupported header parameter must not look as if it had been honored. */
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
 export type JwsKind<Payload> = {
   type: string
-  /** Name of this kind of statement in error messages. */
+  /** Name in error messages. */
   noun: string
   payload: z.ZodType<Payload>
 }
@@ -39,19 +35,16 @@ export class JwsRefused extends Error {
   }
 }
 
-/**
- * Public key that verifies statements. `importReceiptKey` in `shared/client/verification/receipt-key.ts` creates one.
- */
+/** Created by `importReceiptKey` (`shared/client/verification/receipt-key.ts`). */
 export type JwsKey = {
-  /** Key ID: the first 16 bytes of the SHA-256 of the uncompressed public key, in hex. */
+  /** The first 16 bytes of the SHA-256 of the uncompressed public key, in hex. */
   kid: string
-  /** Verifies a signature. @param signature r and s, 32 bytes each */
+  /** @param signature r and s, 32 bytes each */
   verify(signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean>
 }
 
 /**
- * Verifies a JWS and returns its payload. The algorithm, type and key are fixed by the caller, never taken from the
- * text (RFC 8725, 3.1 and 3.11).
+ * The algorithm, type and key are fixed by the caller, never taken from the text (RFC 8725, 3.1 and 3.11).
  * @throws {JwsRefused}
  */
 export async function verifyJws<Payload>(
@@ -95,7 +88,7 @@ function jsonIn(part: string, name: string): unknown {
   try {
     if (bytes) return JSON.parse(decoder.decode(bytes))
   } catch {
-    // Invalid JSON is reported below, like text that is not base64url.
+    // Reported below, like text that is not base64url.
   }
   throw new JwsRefused('malformed', `its ${name} is not base64url-encoded JSON`)
 }

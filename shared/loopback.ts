@@ -1,4 +1,4 @@
-/** Returns true if the host name or address of a URL refers to the local machine (RFC 6761, 6.3). */
+/** Host name or address of a URL (RFC 6761, 6.3). */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }

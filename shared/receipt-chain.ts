@@ -1,7 +1,4 @@
-/**
- * Verifies chains of receipts. Each receipt contains the hash of the previous receipt of the same account and process
- * (`docs/receipts.md`).
- */
+/** Each receipt contains the hash of the previous receipt of the same account and process (`docs/receipts.md`). */
 import {
   type Receipt,
   type ReceiptFlaw,
@@ -11,7 +8,7 @@ import {
   verifyReceipt,
 } from './receipt.ts'
 
-/** A chain of receipts is broken. `at` is the zero-based index of the offending receipt. */
+/** `at` is the zero-based index of the offending receipt. */
 export class ReceiptChainRefused extends ReceiptRefused {
   readonly at: number
   constructor(at: number, flaw: ReceiptFlaw, reason: string) {
@@ -22,10 +19,9 @@ export class ReceiptChainRefused extends ReceiptRefused {
 }
 
 /**
- * Verifies that each receipt is signed by this key and directly follows the one before it. A chain may start after the
- * first receipt (see `sequence`), and does not prove that there are no later receipts.
+ * Requires that each receipt directly follows the one before it. A chain may start after the first receipt (see
+ * `sequence`), and does not prove that there are no later receipts.
  * @param texts receipts in sequence order
- * @returns the contents of the receipts
  * @throws {ReceiptChainRefused}
  */
 export async function verifyReceiptChain(

@@ -1,2 +1,2 @@
-/** Response header with the receipt of a failed action. The body of such a response is human-readable text. */
+/** Receipt of a failed action; the body of such a response is human-readable text. */
 export const RECEIPT_HEADER = 'x-svc-receipt'

@@ -1,6 +1,6 @@
 /**
  * A receipt: the origin's signed statement about one execution. It can be passed on and verified offline
- * (`docs/receipts.md`). A receipt is a JWS (`jws.ts`), which is a single string.
+ * (`docs/receipts.md`).
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { z } from 'zod'
@@ -15,28 +15,28 @@ export const receiptSchema = z
   .strictObject({
     v: z.literal(1),
     action_cid: z.string().min(1),
-    /** SHA-256 of the params' JSON text, byte for byte as executed. */
+    /** Hash of the params' JSON text, byte for byte as executed. */
     params_sha256: sha256Hex,
-    /** SHA-256 of the response as serialized by `JSON.stringify`; absent if the run failed. */
+    /** Hash of the response as serialized by `JSON.stringify`; absent if the run failed. */
     response_sha256: sha256Hex.optional(),
     status: z.enum(['success', 'failed']),
-    /** Error code of a failed run, such as `action_threw`; absent if the run succeeded. */
+    /** Error code such as `action_threw`; absent if the run succeeded. */
     error_code: z.string().min(1).optional(),
-    /** Hash of the account that paid, as used in the contract. */
+    /** Account that paid, hashed as in the contract. */
     account_hash: z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 32 bytes in hex with 0x'),
-    /** ID of the run; absent if the execution has no run ID. */
+    /** Absent if the execution has no run ID. */
     run_id: z.string().min(1).optional(),
     finished_at: z.iso.datetime({ precision: 3 }),
-    /** Wall-clock time of the execution inside the sandbox, in milliseconds. */
+    /** Wall-clock time inside the sandbox. */
     duration_ms: z.number().min(0),
     charged_cents: z.int().min(0),
     /** Compose hash of the application that ran the action, as in the evidence of that time. */
     compose_hash: sha256Hex,
-    /** Random ID of a series of receipts: 16 bytes in base64url. Each account and process has its own series. */
+    /** 16 random bytes in base64url; each account and process has its own series. */
     series: z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'expected 16 bytes in base64url'),
-    /** Position of the receipt in its series. Starts at 1 and has no gaps. */
+    /** Starts at 1 and has no gaps. */
     sequence: z.int().min(1),
-    /** SHA-256 of the previous receipt's text; absent in the first receipt of a series. */
+    /** Hash of the previous receipt's text; absent in the first receipt of a series. */
     previous_sha256: sha256Hex.optional(),
   })
   .refine(({ status, response_sha256, error_code }) =>
@@ -47,7 +47,7 @@ export const receiptSchema = z
   .refine((receipt) => (receipt.sequence === 1) === (receipt.previous_sha256 === undefined))
 export type Receipt = z.infer<typeof receiptSchema>
 
-/** Reasons to reject a receipt, either for its own content or for its position in a chain. */
+/** Flaws of a receipt's own content, or of its position in a chain. */
 export type ReceiptFlaw =
   | JwsFlaw
   | 'other_account'
@@ -70,10 +70,7 @@ export type ReceiptKey = JwsKey
 
 const RECEIPT = { type: RECEIPT_TYPE, noun: 'receipt', payload: receiptSchema }
 
-/**
- * Verifies a receipt's signature and returns its contents.
- * @throws {ReceiptRefused}
- */
+/** @throws {ReceiptRefused} */
 export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promise<Receipt> {
   try {
     return await verifyJws(text, RECEIPT, publicKey)
@@ -83,10 +80,7 @@ export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promis
   }
 }
 
-/**
- * Returns the SHA-256 of a text in UTF-8, as hex. Receipts contain such hashes of params, responses and the previous
- * receipt.
- */
+/** UTF-8, as hex. Receipts contain such hashes of params, responses and the previous receipt. */
 export function sha256OfText(text: string): string {
   return encodeHex(sha256(new TextEncoder().encode(text)))
 }

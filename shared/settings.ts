@@ -1,22 +1,16 @@
-/**
- * Documentation of settings, stored next to their schemas. `docs/configuration.md` is generated from it (`npm run
- * settings-page`), so that the page matches the code.
- */
+/** Stored next to the schemas, so that `docs/configuration.md` (`npm run settings-page`) matches the code. */
 import { z } from 'zod'
 
 export type SettingMeaning = {
-  /** Description of the setting: one or more sentences in Markdown, without the final full stop. */
+  /** One or more sentences in Markdown, without the final full stop. */
   meaning: string
-  /** Default value in Markdown. It overrides or explains the schema's own default. */
+  /** Markdown; overrides or explains the schema's own default. */
   default?: string
-  /** True if the value must not be disclosed. A text states the condition under which it must not be disclosed. */
+  /** True if the value must not be disclosed; a text states the condition. */
   secret?: true | string
-  /** Restrictions on the value in production, in Markdown. */
+  /** Markdown. */
   production?: string
 }
 
-/**
- * Registry of the settings' documentation. Call `schema.register(SETTINGS, …)` last on a schema, because zod stores the
- * entry for that exact object.
- */
+/** Call `schema.register(SETTINGS, …)` last on a schema, because zod stores the entry for that exact object. */
 export const SETTINGS = z.registry<SettingMeaning>()

@@ -1,10 +1,9 @@
 /**
- * Finds the ends of literals and comments in JavaScript sources. The result is `undefined` for an unterminated literal
- * or comment. Implemented with loops, because a regular expression over a literal of several megabytes overflows the
- * stack.
+ * Returns `undefined` for an unterminated literal or comment. Uses loops, because a regular expression over a literal
+ * of several megabytes overflows the stack.
  */
 
-/** Returns the end of a string literal. @param at index of the opening quote */
+/** @param at index of the opening quote */
 export function stringEnd(source: string, at: number): number | undefined {
   const special = source[at] === '"' ? /["\\\n\r]/g : /['\\\n\r]/g
   special.lastIndex = at + 1
@@ -34,7 +33,6 @@ export function literalPartEnd(
 }
 
 /**
- * Returns the end of a regular expression literal.
  * @param at index of the opening slash
  * @returns the end without the flags, which are scanned as a word
  */
@@ -53,7 +51,7 @@ export function regexEnd(source: string, at: number): number | undefined {
 }
 
 /**
- * Returns the end of a comment. A line comment ends before the line terminator, or at the end of the source.
+ * A line comment ends before the line terminator, or at the end of the source.
  * @param at index of the opening slash
  */
 export function commentEnd(source: string, at: number): number | undefined {

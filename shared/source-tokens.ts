@@ -8,9 +8,9 @@
 import { commentEnd, literalPartEnd, regexEnd, stringEnd } from './source-literals.ts'
 import { behindBracket, behindSign, behindWord, type Slash } from './source-slashes.ts'
 
-/** A source is unterminated, has unbalanced brackets, or is ambiguous. */
+/** An unterminated, unbalanced or ambiguous source. */
 export class SourceUnended extends Error {
-  /** Number of the line with the problem, starting at 1. */
+  /** Starts at 1. */
   readonly line: number
   constructor(what: string, line: number) {
     super(`line ${line}: ${what}`)
@@ -20,12 +20,9 @@ export class SourceUnended extends Error {
 }
 
 export type Token = {
-  /**
-   * Text of the token if it is a word, number or punctuator. Empty for a string, template literal or regular
-   * expression.
-   */
+  /** Empty for a string, template literal or regular expression. */
   text: string
-  /** Number of brackets that enclose the token. */
+  /** Enclosing brackets. */
   depth: number
 }
 
@@ -44,7 +41,7 @@ const LINE_END = /[\n\r\u2028\u2029]/
 /** Starts of HTML-like comments, which editors and reviewers see as code, and of a script's hashbang. */
 const ODD_COMMENTS = ['<!--', '-->', '#!']
 
-/** Splits a source into tokens. @throws {SourceUnended} */
+/** @throws {SourceUnended} */
 export function* tokensOf(source: string): Generator<Token, void, undefined> {
   const open: Bracket[] = []
   let at = 0
@@ -66,10 +63,7 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     at = end
     return token('', 'divides')
   }
-  /**
-   * Scans a template literal from after its opening backtick, or from after a substitution. Yields no token if another
-   * substitution follows.
-   */
+  /** Starts after an opening backtick or a substitution; yields no token if another substitution follows. */
   const literal = (from: number): Token[] => {
     const part = literalPartEnd(source, from)
     if (!part || part.isWhole) return [value(part?.end, 'template literal')]
@@ -148,8 +142,7 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     }
     if (pair === '++' || pair === '--') {
       at += 2
-      // The operator is either postfix or prefix. A slash after it means what it would mean without the operator. After
-      // a line break, the operator can be either.
+      // A slash after the operator means what it would without it; after a line break, it can be either.
       yield token(pair, isLineBegun ? 'unclear' : slash)
       continue
     }

@@ -1,7 +1,7 @@
 /**
  * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035). All messages have
- * the same domain and the same two members. The primary type states the purpose, so that a signature for one purpose is
- * invalid for another.
+ * the same domain and two members; the primary type states the purpose, so that a signature for one purpose is invalid
+ * for another.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { decodeHex, encodeHex } from './hex.ts'
@@ -12,7 +12,7 @@ export type Purpose = (typeof PURPOSES)[number]
 export const DOMAIN_NAME = 'Svc ChainSecured'
 export const DOMAIN_VERSION = '1'
 
-/** Members of the EIP-712 domain. The order matters, because it is part of the type's hash. */
+/** The order matters, because it is part of the type's hash. */
 export const DOMAIN_MEMBERS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -23,12 +23,12 @@ export const PROOF_MEMBERS = [
   { name: 'issuedAt', type: 'uint256' },
 ] as const
 
-/** A wallet's claim to control an address at a point in time, addressed to the node of one chain. */
+/** Claim to control an address at a point in time, addressed to the node of one chain. */
 export type Statement = {
   purpose: Purpose
-  /** Address of the wallet: 0x hex of 20 bytes in upper or lower case. The case does not affect the signature. */
+  /** 0x hex of 20 bytes; the case does not affect the signature. */
   address: string
-  /** Time at which the wallet signs, in Unix seconds. */
+  /** Unix seconds. */
   issuedAt: bigint | number
   chainId: bigint | number
 }
@@ -40,7 +40,7 @@ export type TypedData = {
   message: { address: string; issuedAt: number | string }
 }
 
-/** Returns the argument for `eth_signTypedData_v4`. Numbers above 2^53 are encoded as decimal strings. */
+/** Argument for `eth_signTypedData_v4`; numbers above 2^53 are decimal strings. */
 export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement): TypedData {
   return {
     types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS },
@@ -50,7 +50,7 @@ export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement):
   }
 }
 
-/** Returns the 32 bytes that the wallet signs: keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
+/** keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
 export function digestOf({ purpose, address, issuedAt, chainId }: Statement): Uint8Array {
   const domain = hashed(
     typeHash('EIP712Domain', DOMAIN_MEMBERS),
@@ -84,7 +84,7 @@ function hashed(...parts: Uint8Array[]): Uint8Array {
 const keccak = (bytes: Uint8Array) => keccak_256(bytes)
 const text = (value: string) => new TextEncoder().encode(value)
 
-/** Returns the hash that identifies a wallet's account: keccak256 of the address's 20 bytes. */
+/** keccak256 of the address's 20 bytes. */
 export function accountHashOfWallet(address: string): string {
   return `0x${encodeHex(keccak_256(decodeHex(address)!))}`
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 
 /**
- * Removes null from optional fields, because generated clients send null for fields that their caller omitted.
- * Preserves a null that the field's own schema accepts.
+ * Generated clients send null for fields that their caller omitted. Preserves a null that the field's own schema
+ * accepts.
  *
- * @example
- * withoutNulls(z.object({ limit: z.int().optional() }), { limit: null }) // {}
+ * @example withoutNulls(z.object({ limit: z.int().optional() }), { limit: null }) // {}
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   const object = objectIn(schema)

@@ -1,7 +1,4 @@
-/**
- * A group of API operations in the reference. An operation belongs to the first group with a pattern that matches the
- * operation's path.
- */
+/** An operation belongs to the first group with a pattern that matches its path. */
 export type Group = { name: string; title: string; paths: RegExp; about: string }
 
 export const TRIGGER_GROUPS: readonly Group[] = [

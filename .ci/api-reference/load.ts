@@ -1,4 +1,3 @@
-/** Loads the OpenAPI documents of both services from the code that generates them. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,15 +7,12 @@ import { openApiDocument } from '../../origin/http/openapi/document.ts'
 import { operations } from '../../origin/http/operations.ts'
 import type { OpenApiDocument } from '../../shared/openapi/document.ts'
 
-/** Placeholder URL of a service. It does not appear on any page, because pages use `{base_url}` instead. */
+/** Does not appear on any page, because pages use `{base_url}` instead. */
 const ANYWHERE = 'https://service.invalid'
 
 export const coreDocument = () => openApiDocument(operations, ANYWHERE)
 
-/**
- * Returns the trigger service's OpenAPI document. Bundles the edge's modules first, because they import text files and
- * JSX, which Node cannot load.
- */
+/** Bundles the edge's modules first, because they import text files and JSX, which Node cannot load. */
 export async function triggerDocument(): Promise<OpenApiDocument> {
   const result = await build({
     entryPoints: [fileURLToPath(new URL('../../edge/http/openapi/document.ts', import.meta.url))],

@@ -1,4 +1,3 @@
-/** Renders one operation of an OpenAPI document as a section of a Markdown page. */
 import { exampleOf, type Field, fieldsOf, type Schema, typeText } from './schema-text.ts'
 
 type Content = Record<string, { schema?: Schema; example?: unknown }>
@@ -22,7 +21,7 @@ export type Operation = {
 }
 
 export type Service = {
-  /** Placeholder for the base URL of the service in examples, such as `{base_url}`. */
+  /** Placeholder for the service's base URL, such as `{base_url}`. */
   url: string
   /** Relative link from the generated page to `docs/errors.md`. */
   errors: string
@@ -114,7 +113,6 @@ function example(
   return `\`\`\`text\ncurl ${verb}${address}${headers}${data}\n\`\`\``
 }
 
-/** Renders the responses with a status below 400. */
 function answers({ responses }: Operation): string[] {
   return Object.entries(responses)
     .filter(([status, answer]) => Number(status) < 400 && answer.$ref === undefined)

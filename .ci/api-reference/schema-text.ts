@@ -1,5 +1,3 @@
-/** Describes the fields of a JSON Schema as text: types, limits and example values. */
-
 export type Schema = {
   type?: string | string[]
   properties?: Record<string, Schema>
@@ -25,10 +23,7 @@ export type Schema = {
 
 export type Field = { name: string; type: string; required: boolean; meaning: string }
 
-/**
- * Returns the fields of an object schema. Includes the fields of nested objects, one level deep, with dotted names such
- * as `options.dedup`.
- */
+/** Includes the fields of nested objects, one level deep, with dotted names such as `options.dedup`. */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
     {
@@ -62,10 +57,7 @@ export function typeText(schema: Schema): string {
   return [schema.type ?? 'any JSON'].flat().join(' or ')
 }
 
-/**
- * Describes the length limits of a string. Patterns are omitted unless they match hex strings of a fixed length,
- * because they do not fit a table cell and the field's description is more informative.
- */
+/** Omits patterns, except for hex of a fixed length: the field's description is more informative. */
 function stringBounds({ pattern, minLength, maxLength }: Schema): string {
   const hex = /^\^0x\[0-9a-fA-F\]\{(\d+)\}\$$/.exec(pattern ?? '')?.[1]
   if (hex !== undefined) return ` of ${Number(hex) / 2} bytes in hex with 0x`
@@ -83,7 +75,7 @@ function bounds(least?: number, most?: number, unit = ''): string {
   return ''
 }
 
-/** Generates an example value for a schema that does not provide one. Objects contain only their required fields. */
+/** Used if the schema provides no example. Objects contain only their required fields. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]

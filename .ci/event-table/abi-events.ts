@@ -3,7 +3,7 @@ import { type EventLayout, layoutOf } from './event-layout.ts'
 type AbiInput = { type: string; indexed?: boolean; components?: AbiInput[] }
 type AbiEntry = { type?: string; name?: string; inputs?: AbiInput[]; anonymous?: boolean }
 
-/** Returns the events in a build artifact (`{abi: [...]}`) or in a bare ABI. Returns an empty array for other text. */
+/** Accepts a build artifact (`{abi: [...]}`) or a bare ABI; empty for other text. */
 export function abiEvents(json: string): EventLayout[] {
   const abi = abiOf(json)
   return abi.flatMap((entry) => {

@@ -1,21 +1,16 @@
-/** Layout of an event as one contract declares it. The known-events table is built from these layouts. */
 export type EventLayout = {
-  /** Canonical event signature, for example `Transfer(address,address,uint256)`. */
+  /** For example `Transfer(address,address,uint256)`. */
   canonical: string
-  /** Zero-based positions of the indexed arguments, in ascending order. */
+  /** Zero-based, in ascending order. */
   indexed: readonly number[]
 }
 
 export type DeclaredInput = { type: string; indexed: boolean }
 
-/**
- * Returns the layout of an event.
- * @returns `undefined` for an anonymous event, because its logs do not contain the event's topic
- */
+/** Undefined for an anonymous event, because its logs do not contain the event's topic. */
 export function layoutOf(name: string, inputs: readonly DeclaredInput[]): EventLayout | undefined {
   const indexed = [...inputs.keys()].filter((index) => inputs[index]!.indexed)
-  // A log has four topics. A fourth indexed argument leaves no topic for the event signature, so the event is
-  // anonymous.
+  // A log has four topics. A fourth indexed argument leaves no topic for the signature, so the event is anonymous.
   if (indexed.length > 3) return undefined
   return { canonical: `${name}(${inputs.map(({ type }) => type).join(',')})`, indexed }
 }

@@ -1,17 +1,15 @@
-/** Reads event declarations from Solidity sources and resolves the user-defined types in them. */
 import { type EventLayout, layoutOf } from './event-layout.ts'
 
-/** A Solidity source file. `path` is relative to the package. */
+/** `path` is relative to the package. */
 export type SourceFile = { path: string; text: string }
 
-/** Definition of a user-defined name that is used as a type. */
 type Definition = {
   file: string
-  /** Name of the enclosing contract, interface or library; empty for a definition at file level. */
+  /** Enclosing contract, interface or library; empty at file level. */
   container: string
 } & (
   | { kind: 'alias'; type: string }
-  /** Declarations of the struct's members, as written in the source. */
+  /** Members as written in the source. */
   | { kind: 'struct'; members: string[] }
 )
 
@@ -24,13 +22,10 @@ const EVENT = /\bevent\s+([A-Za-z_$][\w$]*)\s*\(([^;]*)\)\s*(anonymous)?\s*;/g
 const STRUCT = /\bstruct\s+([A-Za-z_$][\w$]*)\s*\{([^}]*)\}/g
 const ENUM = /\benum\s+([A-Za-z_$][\w$]*)\s*\{/g
 const VALUE_TYPE = /\btype\s+([A-Za-z_$][\w$]*)\s+is\s+([A-Za-z_$][\w$]*)\s*;/g
-/** Maximum nesting depth of structs in an event. Deeper nesting is treated as a cycle. */
+/** Deeper nesting of structs is treated as a cycle. */
 const DEPTH_MAX = 8
 
-/**
- * Collects the type and event declarations of a set of Solidity sources. If a type name has several definitions, it
- * resolves to the one in scope.
- */
+/** If a type name has several definitions, it resolves to the one in scope. */
 export class SoliditySources {
   readonly #definitions = new Map<string, Definition[]>()
   readonly #bases = new Map<string, string[]>()
@@ -86,7 +81,7 @@ export class SoliditySources {
         })
   }
 
-  /** Returns the events for which all argument types can be resolved. */
+  /** Omits events with an argument type that cannot be resolved. */
   events(): EventLayout[] {
     return this.#events.flatMap((event) => {
       const inputs = event.args
@@ -148,7 +143,7 @@ export class SoliditySources {
     return members.includes(undefined) ? undefined : `(${members.join(',')})`
   }
 
-  /** Returns the name of a contract and the names of all contracts that it inherits from. */
+  /** Returns the contract and all contracts that it inherits from. */
   #scopesOf(container: string, seen = new Set<string>()): string[] {
     if (container === '' || seen.has(container)) return []
     seen.add(container)
@@ -157,7 +152,7 @@ export class SoliditySources {
   }
 }
 
-/** Returns the type in a Solidity declaration such as `address payable indexed from` or `Order[] orders`. */
+/** Accepts declarations such as `address payable indexed from` or `Order[] orders`. */
 function typeOf(declaration: string): string {
   const text = declaration
     .replace(/\s+/g, ' ')

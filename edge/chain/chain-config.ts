@@ -1,4 +1,3 @@
-/** Parses the `config` of a chain event trigger. */
 import { TriggerRefused } from '../triggers/trigger-refused.ts'
 import { CHAIN_NAMES, type ChainName, type Chains } from './chain-settings.ts'
 import { wrongInAddress } from './contract-address.ts'
@@ -11,7 +10,7 @@ import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainConfig = {
   chain: ChainName
-  /** Event signature as written by the trigger's owner. */
+  /** As written by the trigger's owner. */
   signatureText: string
   signature: EventSignature
   filter: LogFilter
@@ -20,7 +19,7 @@ export type ChainConfig = {
 
 const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
 
-/** @throws {TriggerRefused} if the config is invalid, naming the first invalid key */
+/** @throws {TriggerRefused} naming the first invalid key */
 export function readChainConfig(config: Record<string, unknown>): ChainConfig {
   for (const key of Object.keys(config))
     if (!KEYS.includes(key))
@@ -43,14 +42,14 @@ export function readChainConfig(config: Record<string, unknown>): ChainConfig {
   }
 }
 
-/** @throws {TriggerRefused} if this deployment does not watch the chain, because the trigger would never fire */
+/** @throws {TriggerRefused} because a trigger for an unwatched chain would never fire */
 export function requireConfigured(chain: ChainName, chains: Chains): void {
   if (chains[chain]) return
   const configured = CHAIN_NAMES.filter((name) => chains[name])
   throw new TriggerRefused({ reason: 'chain_not_configured', chain, configured })
 }
 
-/** Returns true if both configurations match the same logs, so that the trigger can keep its position in the chain. */
+/** If true, the trigger can keep its position in the chain. */
 export function watchesSame(one: ChainConfig, other: ChainConfig): boolean {
   const watched = ({ chain, filter, startBlock }: ChainConfig) =>
     JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])

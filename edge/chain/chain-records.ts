@@ -3,21 +3,18 @@ import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
 import type { EndpointHealth } from './rpc/chain-reader.ts'
 import type { ChainStatus, Watcher } from './watch/watcher.ts'
 
-/** Deadline for the status of a chain's watcher. If the watcher is slower, the chain is listed without a status. */
+/** If the watcher is slower, the chain is listed without a status. */
 const STATUS_MS = 2_000
 
 export type ChainRecordsOptions = {
   chains: Chains
   watcherOf: (chain: ChainName) => Pick<Watcher, 'status'>
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
 }
 
-/**
- * Lists all configured chains with their status. Queries the watchers concurrently, and sends no requests to chain
- * nodes.
- */
+/** Queries the watchers concurrently, and sends no requests to chain nodes. */
 export function chainRecords(options: ChainRecordsOptions): Promise<ChainRecord[]> {
   const configured = Object.entries(options.chains) as [ChainName, ChainSettings][]
   return Promise.all(
@@ -27,7 +24,7 @@ export function chainRecords(options: ChainRecordsOptions): Promise<ChainRecord[
   )
 }
 
-/** Returns the status of a chain's watcher, or undefined if the watcher fails or does not respond in time. */
+/** Undefined if the watcher fails or does not respond in time. */
 async function statusOf(
   chain: ChainName,
   { watcherOf, sleep }: ChainRecordsOptions,
@@ -85,7 +82,7 @@ const unknown = (_: string, endpoint: number): EndpointHealth => ({
   lastFailure: null,
 })
 
-/** Formats a time as ISO 8601. Returns null if the time is unknown, or if a `Date` cannot represent it. */
+/** ISO 8601; null if the time is unknown, or if a `Date` cannot represent it. */
 function timeOf(milliseconds: number): string | null {
   const time = new Date(milliseconds)
   return Number.isNaN(time.valueOf()) ? null : time.toISOString()

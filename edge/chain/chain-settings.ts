@@ -8,12 +8,9 @@ export type ChainName = (typeof CHAIN_NAMES)[number]
 
 export type ChainSettings = {
   chainId: number
-  /** JSON-RPC endpoints, preferred one first. They may contain keys, so they are never logged or shown. */
+  /** Preferred one first. The URLs may contain keys, so they are never logged or shown. */
   rpc: readonly string[]
-  /**
-   * Default finality: the depth below the head at which a block counts as final, for triggers that do not set a
-   * finality.
-   */
+  /** Depth below the head at which a block counts as final, for triggers that do not set a finality. */
   finality: number
   pollMs: number
 }
@@ -21,9 +18,8 @@ export type ChainSettings = {
 export type Chains = Partial<Record<ChainName, ChainSettings>>
 
 /**
- * Default finality in blocks and default poll interval in milliseconds. Ethereum is polled at half of its block time,
- * which delays an event by 3 s on average. Polling the other chains more often than every 2 s would mostly return
- * nothing new (`docs/decisions/0046`).
+ * Finality in blocks. Ethereum is polled at half of its block time, which delays an event by 3 s on average. Polling
+ * the other chains more often than every 2 s would mostly return nothing new (`docs/decisions/0046`).
  */
 const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   ethereum: { finality: 12, pollMs: 6_000 },
@@ -33,11 +29,11 @@ const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   polygon: { finality: 64, pollMs: 2_000 },
 }
 
-/** Minimum poll interval. Faster polling would not deliver events earlier on any chain. */
+/** Faster polling would not deliver events earlier on any chain. */
 const POLL_MS_MIN = 200
-/** Maximum poll interval. With a longer interval, polling would delay events more than block times do. */
+/** With a longer interval, polling would delay events more than block times do. */
 const POLL_MS_MAX = 60_000
-/** Maximum number of endpoints of a chain. Each endpoint costs a chain ID request, and more of them while it fails. */
+/** Each endpoint costs a chain ID request, and more of them while it fails. */
 const ENDPOINTS_MAX = 8
 
 const defaultsOf = (member: 'finality' | 'pollMs') =>
@@ -78,10 +74,7 @@ export const chainMembers = {
     }),
 }
 
-/**
- * Schema of one chain's settings. Its errors never quote unknown members or values, because a URL with an API key may
- * appear anywhere in the setting.
- */
+/** Errors never quote unknown members or values, because a URL with an API key may appear anywhere in the setting. */
 const chainSchema = z
   .strictObject(chainMembers, {
     error: unknownMember('chain_id, rpc, finality and poll_ms'),
@@ -101,10 +94,7 @@ const chainsSchema = z.strictObject(
   { error: unknownMember(CHAIN_NAMES.join(', ')) },
 )
 
-/**
- * Parses the `CHAINS` setting, a JSON object keyed by chain name. If the setting is absent or empty, no chains are
- * configured.
- */
+/** JSON object keyed by chain name. If absent or empty, no chains are configured. */
 export const chainsSetting = z
   .string()
   .optional()
@@ -113,7 +103,7 @@ export const chainsSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // Ignores the error of `JSON.parse`, because its message quotes the input, which may contain an API key.
+      // The error of `JSON.parse` quotes the input, which may contain an API key.
       context.addIssue({ code: 'custom', message: 'expected JSON' })
       return z.NEVER
     }
@@ -139,7 +129,6 @@ function withDefaults(name: ChainName, chain: z.infer<typeof chainSchema>): Chai
   }
 }
 
-/** Returns the path and problem of each chain setting that production does not allow. */
 export function chainMisfits({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: string }) {
   const found: [string, string][] = []
   if (SVC_ENV !== 'production') return found

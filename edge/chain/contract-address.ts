@@ -1,7 +1,4 @@
-/**
- * Validates a contract address in any letter case. Returns the problem and how to fix it, or undefined if the address
- * is valid.
- */
+/** Accepts any letter case. Undefined if the address is valid. */
 export function wrongInAddress(address: unknown): { problem: string; fix: string } | undefined {
   const fix = 'Send the contract’s address: 0x and 40 hex digits.'
   if (address === undefined) return { problem: 'required', fix }

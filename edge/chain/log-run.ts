@@ -3,13 +3,13 @@ import { encodeBase64url } from '../../shared/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 import type { ChainLog } from './chain-log.ts'
 
-/** Fields that identify an event, even if a reorganization moves its transaction to another block. */
+/** Identity of an event, even if a reorganization moves its transaction to another block. */
 type LogIdentity = Pick<ChainLog, 'transactionHash' | 'address' | 'topics' | 'data' | 'ordinal'>
 
 /**
- * Derives the suffix of a log's run ID, so that an event always maps to the same run, however often the log is
- * delivered (`docs/decisions/0045`). The run ID does not have to be secret, because only the owner can read the run.
- * The hashed fields contain no commas or slashes, so different events never produce the same text.
+ * Maps an event to the same run, however often the log is delivered (`docs/decisions/0045`). It does not have to be
+ * secret, because only the owner can read the run. The hashed fields contain no commas or slashes, so different events
+ * never produce the same text.
  */
 export function logRunSuffix(triggerId: string, log: LogIdentity): string {
   const { transactionHash, address, topics, data, ordinal } = log

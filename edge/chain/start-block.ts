@@ -1,10 +1,7 @@
 const FIX =
   'Send a block number: an integer, a string of decimal digits, or 0x and hex digits. Omit it to start at the head.'
 
-/**
- * Parses the `start_block` of a chain event trigger.
- * @returns the block number, or null if it is not set; the problem and how to fix it if the value is invalid
- */
+/** Null if not set. */
 export function readStartBlock(
   block: unknown,
 ): { number: number | null } | { problem: string; fix: string } {

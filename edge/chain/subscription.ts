@@ -7,40 +7,32 @@ import type { ChainName } from './chain-settings.ts'
 import type { Finality } from './finality.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 
-/** A range of blocks, inclusive at both ends. */
+/** Inclusive at both ends. */
 export type BlockRange = { from: number; to: number }
 
 export type Subscription = {
   triggerId: string
   /** Version of the trigger's record. An older version never replaces a newer one. */
   version: number
-  /**
-   * Generation of the subscription. It increases when the trigger is reconfigured or enabled again, and both cursors
-   * are then reset.
-   */
+  /** Increases when the trigger is reconfigured or enabled again, and both cursors are then reset. */
   generation: number
   filter: LogFilter
   finality: Finality
-  /**
-   * First block of the live cursor: the block after the head at the time the trigger started, or a later `start_block`.
-   */
+  /** First block of the live cursor: the block after the head when the trigger started, or a later `start_block`. */
   since: number
-  /** Blocks before `since` that still have to be delivered, or null if there is no backfill. */
+  /** Blocks before `since` that still have to be delivered; null if there is no backfill. */
   backfill: BlockRange | null
 }
 
 /**
- * The two cursors of a subscription: one for new blocks, and one for the backfill of old blocks. Each cursor delivers
- * logs in order of block and log index, independently of the other.
+ * Cursors of a subscription: new blocks, and the backfill of old blocks. Each delivers logs in order of block and log
+ * index, independently of the other.
  */
 export type Lane = 'live' | 'backfill'
 
-/** A delivery of logs from a chain's watcher to a trigger queue, which applies the delivery in one transaction. */
+/** Sent from a chain's watcher to a trigger queue, which applies the delivery in one transaction. */
 export type LogDelivery = {
-  /**
-   * Chain of the watcher. A trigger on this chain applies `reorgedAbove` even if the generation is outdated or the
-   * trigger is disabled.
-   */
+  /** A trigger on this chain applies `reorgedAbove` even if the generation is outdated or the trigger is disabled. */
   chain?: ChainName
   generation: number
   lane: Lane
@@ -49,12 +41,9 @@ export type LogDelivery = {
    * their logs started before it accepts the logs of this delivery. Absent if there was no reorganization.
    */
   reorgedAbove?: number
-  /** Logs in order of block and index. Empty if the delivery carries only other fields. */
+  /** In order of block and index. Empty if the delivery carries only other fields. */
   logs: ChainLog[]
-  /**
-   * Progress of the backfill: the next unread block, or null once the backfill is complete. Absent if no progress is
-   * reported.
-   */
+  /** Next unread block of the backfill, or null once it is complete. Absent if no progress is reported. */
   backfillAt?: number | null
   /** Blocks up to this one can no longer be reorganized, so deduplication records of their logs can be deleted. */
   settledThrough?: number
@@ -62,8 +51,8 @@ export type LogDelivery = {
 
 export type DeliveryAnswer =
   /**
-   * Runs are stored for the first `count` logs. If fewer logs are accepted than were sent, the queue is full, and the
-   * watcher sends the remaining logs again later.
+   * Runs are stored for the first `count` logs. If fewer were accepted than sent, the queue is full, and the watcher
+   * sends the rest again later.
    */
   | { state: 'taken'; count: number }
   /**

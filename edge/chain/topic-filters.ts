@@ -6,10 +6,7 @@ export type TopicsProblem = { field: string; problem: string; fix: string }
 
 const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics after the first: each a 32-byte topic, an array of topics, or null.`
 
-/**
- * Parses the `topic_filters` of a chain event trigger.
- * @returns allowed values of topics 1 to 3 as lower-case hex, without duplicates or trailing nulls
- */
+/** Returns allowed values of topics 1 to 3 as lower-case hex, without duplicates or trailing nulls. */
 export function readTopicFilters(
   filters: unknown,
   signature: EventSignature,
@@ -74,10 +71,7 @@ function readTopic<Read>(
   return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
 }
 
-/**
- * Encodes an address, number or boolean as a topic, to suggest it in the error message. Returns undefined for other
- * values.
- */
+/** Address, number or boolean as a topic, suggested in the error message; undefined for other values. */
 function padded(value: unknown): string | undefined {
   if (typeof value === 'boolean') return asTopic(BigInt(value))
   if (typeof value === 'number' && Number.isSafeInteger(value)) return asTopic(BigInt(value))
@@ -87,7 +81,7 @@ function padded(value: unknown): string | undefined {
   return isInTopic ? asTopic(BigInt(value)) : undefined
 }
 
-/** Encodes a number as a 32-byte topic. Negative numbers are in two's complement, like `int` arguments. */
+/** Negative numbers are in two's complement, like `int` arguments. */
 function asTopic(value: bigint): string {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
 }

@@ -1,7 +1,4 @@
-/**
- * Button for an irreversible action, with a second button to confirm the action. The second button is disabled for one
- * second after it appears.
- */
+/** Two-step button for irreversible actions. The second button is disabled for one second after it appears. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
 import { useEffect } from './use-effect.ts'
@@ -9,10 +6,10 @@ import { useEffect } from './use-effect.ts'
 type ArmedProps = {
   /** Label of the first button, such as "Remove". */
   text: string
-  /** Accessible label that includes the target, such as "Remove the group signers". */
+  /** Accessible label with the target, such as "Remove the group signers". */
   label: string
   consequence: Child
-  /** Label of the second button, which confirms the action, such as "Remove group". */
+  /** Label of the second button, such as "Remove group". */
   confirm: string
   onConfirm: () => void
 }

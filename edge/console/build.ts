@@ -7,10 +7,8 @@ import { loadedLater } from './loaded-later.ts'
 import { noMarkupOfText } from './no-markup-of-text.ts'
 
 /**
- * Bundles the browser code of each folder into a single file, `script.txt`. A folder with a `script.ts` contains the
- * script of a page. A folder with a `module.ts` contains a module that scripts import on demand, such as the editor.
- * The Worker serves `script.txt` as text and never executes it. To build, run `npm run page-scripts`. A test checks
- * that every bundle matches its sources.
+ * Bundles each folder's browser code (a page's `script.ts`, or a `module.ts` that scripts import on demand) into a
+ * `script.txt`, which the Worker serves as text. A test checks that every bundle matches its sources.
  */
 const here = fileURLToPath(new URL('.', import.meta.url))
 
@@ -22,7 +20,6 @@ const SOURCES = {
 } as const
 type Source = keyof typeof SOURCES
 
-/** Names of the folders with browser code. */
 export const SCRIPTS: string[] = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && sourceOf(entry.name) !== undefined)
   .map(({ name }) => name)
@@ -45,9 +42,9 @@ export async function scriptText(script: string): Promise<string> {
     target: 'es2022',
     // JSX is compiled for the DOM here, although the Worker also renders some of the components.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
-    // Modules under these paths are not bundled: browsers import them from the Worker at runtime.
+    // Browsers import these from the Worker at runtime.
     external: ['/scripts/*'],
-    // Style sheets are imported as text, and the scripts adopt them.
+    // The scripts adopt style sheets as text.
     loader: { '.css': 'text' },
     define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
     minify: true,

@@ -3,8 +3,8 @@ import type { Child, FC } from 'hono/jsx'
 import { folded } from './folded.ts'
 
 /**
- * Button that copies a text to the clipboard and confirms it.
- * @param of description of the text for screen readers, such as "the address of …"
+ * Confirms the copying.
+ * @param of description for screen readers, such as "the address of …"
  */
 export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
   text,
@@ -32,7 +32,7 @@ export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
   )
 }
 
-/** Shows an address or hash, shortened in the middle. The tooltip and the copy button provide the full text. */
+/** The tooltip and the copy button provide the full text. */
 export const Folded: FC<{ text: string; of: string }> = ({ text, of }) => (
   <span class="folded">
     <code title={text}>{folded(text)}</code> <Copy text={text} of={of} />

@@ -1,16 +1,16 @@
-/** Form field with a label, a hint and an error. Screen readers read these together with the field. */
+/** Screen readers read the label, the hint and the error together with the field. */
 import type { Child, FC } from 'hono/jsx'
 
 export type About = {
-  /** Name of the field. It is also the element's ID, so it must be unique on the page. */
+  /** Also the element's ID, so it must be unique on the page. */
   name: string
   label: string
   hint?: Child
-  /** Reason why the entered value was rejected; undefined if the value was not rejected. */
+  /** Reason why the value was rejected. */
   error?: string | undefined
 }
 
-/** Returns the HTML attributes that connect a field with its hint and error. */
+/** HTML attributes that connect a field with its hint and error. */
 export function tied({ name, hint, error }: About) {
   const about = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
   return {

@@ -1,4 +1,3 @@
-/** Formats an integer number of cents as US dollars. */
 export const dollars = (cents: number): string => FORMAT.format(cents / 100)
 
 const FORMAT = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })

@@ -1,25 +1,21 @@
-/** Describes errors of failed calls for the user. */
-
 export type FailureInWords = {
   message: string
-  /** Advice on what to do about the failure. */
   fix: string
   status?: number | undefined
   code?: string | undefined
-  /** ID of the failed request, which the user can report to the operator. */
+  /** For reports to the operator. */
   requestId?: string | undefined
 }
 
 /**
- * Describes an error. Checks the error's fields instead of its class, because scripts that are loaded later have their
- * own copies of the error classes.
+ * Checks fields instead of classes, because scripts that are loaded later have their own copies of the error classes.
  */
 export function failureInWords(failure: unknown): FailureInWords {
   if (!(failure instanceof Error)) return UNKNOWN
   const { code, fix, status, requestId } = failure as Partial<FailureInWords>
   if (typeof fix === 'string')
     return { message: sentence(failure.message), fix, status, code, requestId }
-  // The error message for a module that failed to load differs between browsers.
+  // The message for a module that failed to load differs between browsers.
   if (failure instanceof TypeError && /import|module/i.test(failure.message)) return NOT_LOADED
   return { ...UNKNOWN, message: sentence(failure.message) }
 }
@@ -33,7 +29,7 @@ const NOT_LOADED: FailureInWords = {
   fix: 'Check your connection and reload the page.',
 }
 
-/** Capitalizes the first word of an API message, unless it is a field name, and adds a missing full stop. */
+/** Capitalizes the first word, unless it is a field name, and adds a missing full stop. */
 function sentence(message: string): string {
   const begun = /^[a-z]+ /.test(message) ? message[0]!.toUpperCase() + message.slice(1) : message
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`

@@ -1,14 +1,11 @@
-/** Multi-line text fields and select fields. The field for a single line of text is `Field` in `parts.tsx`. */
+/** The field for a single line of text is `Field` in `parts.tsx`. */
 import type { FC, JSX } from 'hono/jsx'
 import { type About, Described, tied } from './described-field.tsx'
 
 type AreaProps = About &
   Omit<JSX.IntrinsicElements['textarea'], 'class' | 'name' | 'value'> & { value: string }
 
-/**
- * Multi-line text field. Its content starts with an additional line break, because browsers ignore a line break at the
- * start of a textarea.
- */
+/** Starts with an additional line break, because browsers ignore one at the start of a textarea. */
 export const Area: FC<AreaProps> = ({ name, label, hint, error, value, ...area }) => (
   <Described {...{ name, label, hint, error }}>
     <textarea spellcheck={false} {...area} {...tied({ name, label, hint, error })}>
@@ -19,7 +16,7 @@ export const Area: FC<AreaProps> = ({ name, label, hint, error, value, ...area }
 
 type SelectProps = About &
   Omit<JSX.IntrinsicElements['select'], 'class' | 'name' | 'value'> & {
-    /** Selected value. If it is not among the choices, the first choice is selected. */
+    /** If it is not among the choices, the first choice is selected. */
     value: string
     choices: readonly (readonly [value: string, text: string])[]
   }

@@ -1,9 +1,6 @@
 import type { Plugin } from 'esbuild'
 
-/**
- * Modules that the client library imports on demand, and the scripts that contain these modules. Without this mapping,
- * esbuild would include the modules in each page script, because a page script is a single file.
- */
+/** Modules that the client library imports on demand. Otherwise, esbuild would bundle them into each page script. */
 const LATER = [
   { of: /^ethers$/, script: '/scripts/ethers.js' },
   { of: /\/verifier\.ts$/, script: '/scripts/verifier.js' },

@@ -2,9 +2,8 @@ import type { FC } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../shared/limits.ts'
 import { Field } from './parts.tsx'
 
-/** Form field for the name of an account, wallet, group or key. The name is stored in the contract, so it is public. */
+/** The name is stored in the contract, so it is public. */
 export const NameOnChain: FC<{
-  /** Name of the form field. */
   name: string
   optional?: boolean
 }> = ({ name, optional = false }) => (

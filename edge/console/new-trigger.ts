@@ -1,9 +1,8 @@
 /**
- * Data that the console's first steps pass to the form for a new trigger. It is stored only in this tab, because it
- * contains a usage key.
+ * Passed from the console's first steps to the trigger form. Stored only in this tab, because it contains a usage key.
  */
 
-/** Key in `sessionStorage` under which a `NewTrigger` is stored as JSON. The form removes the item. */
+/** `sessionStorage` key of a `NewTrigger` as JSON. The form removes the item. */
 export const NEW_TRIGGER = 'svc/new-trigger'
 
 export type NewTrigger = {

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
 /**
- * Statements in hono that parse text as markup. Our pages' content security policy forbids this, and our code does not
- * need it.
+ * Hono's statements that parse text as markup, which the content security policy forbids and our code does not need.
  */
 const ASSIGNMENTS = [
   'else if (key === "dangerouslySetInnerHTML" && value) container.innerHTML = value.__html;',
@@ -11,10 +10,7 @@ const ASSIGNMENTS = [
 ]
 const WITHOUT = ['', 'if (preserveNodeType === 2) e.replaceChildren();']
 
-/**
- * esbuild plugin that removes the statements in hono that parse text as markup. A test can then check that no script
- * contains such a statement.
- */
+/** Removes these statements, so that a test can check that no script contains one. */
 export const noMarkupOfText: Plugin = {
   name: 'No markup of text',
   setup(esbuild) {

@@ -1,18 +1,17 @@
-/** Components that the pages share. */
 import type { Child, FC, JSX } from 'hono/jsx'
 import { type About, Described, tied } from './described-field.tsx'
 
 type FieldProps = About &
   Omit<JSX.IntrinsicElements['input'], 'class' | 'name'> & { class?: string }
 
-/** Single-line text field. If the page is shown again because of an error in the field, the field is focused. */
+/** Focused if the page is shown again because of an error in the field. */
 export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => (
   <Described {...{ name, label, hint, error }}>
     <input {...input} {...tied({ name, label, hint, error })} />
   </Described>
 )
 
-/** Radio button. Group related radio buttons in a `<fieldset>` with a `<legend>`. */
+/** Group related radio buttons in a `<fieldset>` with a `<legend>`. */
 export const Choice: FC<{
   name: string
   value: string
@@ -25,12 +24,11 @@ export const Choice: FC<{
   </label>
 )
 
-/** Badge that shows a state as text. The colour only emphasizes the text. */
+/** The colour only emphasizes the text. */
 export const Badge: FC<{ tone?: 'good' | 'bad'; children?: Child }> = ({ tone, children }) => (
   <span class={tone ? `badge ${tone}` : 'badge'}>{children}</span>
 )
 
-/** List of names and values. */
 export const Facts: FC<{ facts: [name: string, value: Child][] }> = ({ facts }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
@@ -43,8 +41,8 @@ export const Facts: FC<{ facts: [name: string, value: Child][] }> = ({ facts }) 
 )
 
 /**
- * Shows a time in UTC, because the reader's time zone is unknown without a script.
- * @param at time in Unix milliseconds
+ * UTC, because the reader's time zone is unknown without a script.
+ * @param at Unix milliseconds
  */
 export const Time: FC<{ at: number }> = ({ at }) => (
   <time datetime={new Date(at).toISOString()}>{FORMAT.format(at)} UTC</time>

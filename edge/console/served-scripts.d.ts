@@ -1,4 +1,4 @@
-/** Types of modules that scripts import at runtime by URL path. Each module is built from a folder's `module.ts`. */
+/** Modules that scripts import at runtime by URL path, built from a folder's `module.ts`. */
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
 }

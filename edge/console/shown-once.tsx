@@ -1,17 +1,17 @@
 /**
- * Shows a new key, which cannot be shown again later. The key is masked until the person reveals it. It is removed from
- * the page only after the person confirms having stored it.
+ * Masked until the person reveals it. It cannot be shown again, so it is removed from the page only after the person
+ * confirms having stored it.
  */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Copy } from './copy.tsx'
 
 type ShownOnceProps = {
-  /** Name of the kind of key, such as "account key". */
+  /** Kind of key, such as "account key". */
   name: string
   secret: string
   warning: string
-  /** If true, the person can choose to keep the key in this tab. */
+  /** If true, the person can keep the key in this tab. */
   mayKeep?: boolean
   onStored: (keep: boolean) => void
 }

@@ -1,4 +1,4 @@
-/** Type of imported style sheets. esbuild imports them as text, and the scripts adopt them. */
+/** esbuild imports style sheets as text, and the scripts adopt them. */
 declare module '*.css' {
   const text: string
   export default text

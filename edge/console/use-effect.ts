@@ -4,17 +4,16 @@ export type Undo = () => void
 type Held = { current: Undo | null }
 
 /**
- * Runs an effect after rendering if `deps` have changed, and undoes the previous effect first. It replaces hono's own
- * `useEffect`, which has a defect: if a component is rendered twice within a frame, hono runs the effect twice, but
- * undoes it only once.
+ * Replaces hono's `useEffect`, which has a defect: if a component is rendered twice within a frame, hono runs the
+ * effect twice, but undoes it only once.
  */
 export function useEffect(effect: () => Undo | void, deps: readonly unknown[]): void {
   useEveryEffect(once(effect, useRef<Undo>(null)), deps)
 }
 
 /**
- * Wraps an effect so that it is undone before it runs again.
- * @param held reference to the undo function of the previous effect, which hono may not have called
+ * Undoes an effect before it runs again.
+ * @param held undo function of the previous effect, which hono may not have called
  */
 export function once(effect: () => Undo | void, held: Held): () => Undo {
   let undo: Undo | undefined

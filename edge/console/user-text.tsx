@@ -1,14 +1,14 @@
-/** Displays untrusted text, such as a name, a value from a webhook's sender, or an error message. */
+/** Untrusted text, such as a name, a value from a webhook's sender, or an error message. */
 import type { FC } from 'hono/jsx'
 
 /**
- * Matches characters that are invisible, or that change the direction of the surrounding text. Variation selector 16
- * (U+FE0F), which selects the emoji form of a character, is allowed after a pictographic character.
+ * Characters that are invisible, or that change the direction of the surrounding text. U+FE0F, which selects the emoji
+ * form of a character, is allowed after a pictographic character.
  */
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/gu
 
-/** Replaces invisible characters with visible escapes, such as `‹U+202E›`. */
+/** Escapes invisible characters, such as `‹U+202E›`. */
 export function visible(text: string): string {
   return text.replace(INVISIBLE, (character) => {
     const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
@@ -17,18 +17,14 @@ export function visible(text: string): string {
 }
 
 /**
- * Shows untrusted text within a sentence. The text is isolated, so that it cannot change the direction of the text
- * around it.
+ * Isolated, so that the text cannot change the direction of the text around it.
  * @param max maximum number of characters to show
  */
 export const UserText: FC<{ text: string; max?: number }> = ({ text, max = 300 }) => (
   <bdi>{visible(text.length > max ? `${text.slice(0, max)}…` : text)}</bdi>
 )
 
-/**
- * Normalizes a name so that similar-looking names become equal. Keeps only letters and digits, and ignores their width
- * and case.
- */
+/** Similar-looking names become equal: only letters and digits count, regardless of width and case. */
 export function asRead(name: string): string {
   return name.normalize('NFKC').replace(UNREAD, '').toLowerCase() || name
 }

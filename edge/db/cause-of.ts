@@ -3,8 +3,8 @@ import { DrizzleQueryError } from 'drizzle-orm'
 const MAX_CHARACTERS = 300
 
 /**
- * Returns a short reason for the log after a call to a database or a Durable Object has failed. Uses only the innermost
- * cause, because the outer errors contain the failed statement with its values, such as e-mail addresses.
+ * Short reason for the log after a database or Durable Object call has failed. Uses only the innermost cause, because
+ * the outer errors quote the statement with its values, such as e-mail addresses.
  */
 export function causeOf(error: unknown): string {
   let cause = error

@@ -1,4 +1,3 @@
-/** Catalog of the documentation pages, by the names in their URLs. */
 import { GUIDE_PATH } from '../skill/documents.ts'
 import { DECISIONS, docsPath, nameOf } from './addresses.ts'
 import type { DocumentSource } from './document-source.ts'
@@ -20,7 +19,7 @@ export function pageOf(file: string): string | undefined {
 
 export type Listed = { href: string; title: string; lead: string }
 
-/** Title of the README in lists of documents. Its own title is only the name of the project. */
+/** Replaces the README's own title, which is only the name of the project. */
 const START = { name: 'start', title: 'Start here' }
 
 const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
@@ -29,14 +28,14 @@ const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
   lead,
 })
 
-/** Single list entry that stands for all decisions. */
+/** Stands for all decisions in lists. */
 const ALL_DECISIONS: Listed = {
   href: docsPath(DECISIONS),
   title: 'Decisions',
   lead: 'What was decided where there was a choice, each with its reasons.',
 }
 
-/** Returns the sections of the documentation with their available documents. Empty sections are omitted. */
+/** Empty sections are omitted. */
 export function sections(): { title: string; documents: Listed[] }[] {
   const all = [DECISIONS, ...byName.keys()]
   return SECTIONS.map((section) => ({

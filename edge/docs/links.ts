@@ -1,11 +1,10 @@
-/** Resolves the links between documents, which refer to files, to the URLs of the pages. */
+/** Resolves links between documents, which refer to files, to the URLs of the pages. */
 import type { ResolveLink } from '../../shared/documents/markdown.ts'
 
-/** Base URL for resolving relative paths. It is never requested. */
+/** Base URL for resolving relative paths. Never requested. */
 const REPOSITORY = 'https://repository.invalid/'
 
 /**
- * Returns a function that resolves the links of one document.
  * @param file path of the document, for example `docs/deploy.md`
  * @param pageOf returns the page (`/docs/deploy`) of a file, or of a folder (`docs/decisions/`)
  */

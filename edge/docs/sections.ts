@@ -1,8 +1,8 @@
-/** Sections of the documentation, in order. A test checks that each document belongs to a section. */
+/** A test checks that each document belongs to a section. */
 
 export type Section = {
   title: string
-  /** Names of documents (`nameOf`), or a pattern for a folder such as `how-to/*`. */
+  /** `nameOf` of documents, or a pattern for a folder such as `how-to/*`. */
   names: readonly string[]
 }
 
@@ -40,16 +40,13 @@ export const SECTIONS: readonly Section[] = [
   },
 ]
 
-/** Patterns of pages that are linked from the text of other documents, and are not listed themselves. */
+/** Pages that are linked from the text of other documents, and not listed. */
 export const PARTS = ['api/*', 'core-api/*', 'decisions/*']
 
 export const isNamedBy = (pattern: string, name: string) =>
   pattern.endsWith('/*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
-/**
- * Returns the names of the documents in a section, in order and without duplicates. If a name is listed before the
- * pattern of its folder, it comes first.
- */
+/** Without duplicates. A name listed before the pattern of its folder comes first. */
 export const namesOf = ({ names }: Section, all: readonly string[]): string[] => [
   ...new Set(names.flatMap((pattern) => all.filter((name) => isNamedBy(pattern, name)))),
 ]

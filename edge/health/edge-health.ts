@@ -11,7 +11,7 @@ import type { ReasonCode } from './reasons.ts'
 export type PartsSeen = {
   origin: TrustHealth
   isDatabaseAway: boolean
-  /** Status of the last scan. Undefined if the scheduler's object does not respond. */
+  /** Undefined if the scheduler's object does not respond. */
   scan: ScanStatus | undefined
   chains: readonly ChainRecord[]
 }
@@ -19,7 +19,7 @@ export type PartsSeen = {
 /** A component that does not respond within this time counts as unavailable. */
 const PART_MS = 2_000
 
-/** Age of the last scan at which the scanner counts as late: five missed scans, which are due every 30 s. */
+/** A scanner counts as late after five missed scans, which are due every 30 s. */
 const SCAN_LATE_MS = 150_000
 
 /**
@@ -28,16 +28,10 @@ const SCAN_LATE_MS = 150_000
 const CHAIN_AWAY_MS = 60_000
 const CHAIN_AWAY_LOOKS = 10
 
-/**
- * A chain counts as lagging if more blocks than this have not been searched for logs. A single poll covers fewer
- * blocks.
- */
+/** A chain with more unsearched blocks counts as lagging. A single poll covers fewer blocks. */
 const CHAIN_BEHIND_BLOCKS = 100
 
-/**
- * Returns the reasons why the edge is degraded, with public messages. Chain names in the messages come from a fixed
- * list.
- */
+/** The messages are public. Chain names in them come from a fixed list. */
 export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code: ReasonCode })[] {
   const reasons: (HealthReason & { code: ReasonCode })[] = []
   const add = (code: ReasonCode, message: string) => reasons.push({ code, message })
@@ -55,7 +49,7 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
     )
   else if (reason !== undefined)
     add('origin_not_renewed', `The verification of the origin could not be renewed: ${reason}.`)
-  // A scanner that has not completed a scan yet has just started, and does not count as late.
+  // A scanner without a completed scan has just started, and does not count as late.
   if (!seen.scan || now - (seen.scan.endedAt ?? now) > SCAN_LATE_MS)
     add(
       'scanner_late',
@@ -72,13 +66,13 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
   return reasons
 }
 
-/** Returns true if D1 does not answer a trivial query in time. The promise never rejects. */
+/** True if D1 does not answer a trivial query in time. Never rejects. */
 export async function isDatabaseAway(db: DrizzleD1Database<typeof schema>): Promise<boolean> {
   const asked = db.run(sql`SELECT 1`).then(() => false)
   return (await inTime(asked)) ?? true
 }
 
-/** Returns the response of a component, or undefined if the component fails or times out. The promise never rejects. */
+/** Undefined if the component fails or times out. Never rejects. */
 export async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   const ended = new AbortController()
   try {

@@ -13,27 +13,24 @@ export type PartsAsked = {
   db: DrizzleD1Database<typeof schema>
   settings: { CHAINS: Chains }
   watcherOf: (chain: ChainName) => Watcher
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
 }
 
-/**
- * Cache lifetime of the components' state. The health page is public, so the components must not be queried for each
- * request.
- */
+/** The health page is public, so the components must not be queried for each request. */
 const KEPT_MS = 5_000
 
-/** Maximum age of a cached result that is still returned while a refresh is in flight. */
+/** Maximum age of a cached result that is returned while a refresh is in flight. */
 const OLD_MS = 30_000
 
-/** Start time of the latest refresh of the components' state. */
+/** Start of the latest refresh. */
 let asked: { env: Env; at: number } | undefined
 let kept: { env: Env; seen: Omit<PartsSeen, 'origin'>; at: number } | undefined
 
 /**
- * Returns the state of the components. An isolate caches it for five seconds, and the origin's state for one second, so
- * that public requests never reach a node, the origin or a component more often than that. While a refresh is in
- * flight, other callers get the previous result. The promise never rejects.
+ * Cached per isolate for five seconds, and the origin's state for one second, so that public requests never reach a
+ * node, the origin or a component more often. While a refresh is in flight, other callers get the previous result.
+ * Never rejects.
  */
 export async function partsSeen(
   env: Env,

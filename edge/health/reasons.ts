@@ -1,8 +1,6 @@
-/**
- * Reasons for a degraded edge, as reported by `GET /health`. `docs/operate.md` describes the remedy for each reason.
- */
+/** `docs/operate.md` describes the remedy for each reason. */
 
-/** Reasons that make `GET /health` respond with status 503. Only webhooks, schedule ticks and runs still work then. */
+/** `GET /health` responds with 503. Only webhooks, schedule ticks and runs still work then. */
 const DOWN = ['database_away'] as const
 
 const DEGRADED = [

@@ -1,2 +1,2 @@
-/** Subject of the CSRF tokens on `/account`. Tokens issued for other pages are invalid for the forms on this page. */
+/** CSRF subject. Tokens for other pages are invalid for the forms on `/account`. */
 export const ACCOUNT_FORMS = 'account'

@@ -100,7 +100,7 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
   )
 }
 
-/** Form to add a passkey. The page's script enables the button, because adding a passkey requires JavaScript. */
+/** The page's script enables the button, because adding a passkey requires JavaScript. */
 function Adding({ csrf, may }: { csrf: string; may: May }) {
   switch (may) {
     case 'add_no_more':

@@ -1,4 +1,4 @@
-/** Pages that ask a person to authorize a program: one for a plain link, and one for a registered request. */
+/** One page for a plain link, and one for a registered request. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { comparisonCode } from '../../shared/comparison-code.ts'
@@ -19,24 +19,18 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export type Facts = {
   challenge: string
-  /** E-mail address of the account for which the program would act. */
+  /** Account for which the program would act. */
   email: string
   csrf: string
   problem?: string
 }
 
-/**
- * Values of a rejected form, to show again. If the choice "read only" were lost, the person could grant more access
- * than intended.
- */
+/** Values of a rejected form. If the choice "read only" were lost, the person could grant more access than intended. */
 type Chosen = { name?: string; access?: string }
 
 const TITLE = 'Authorize an agent'
 
-/**
- * Renders the page for a plain link. It shows a code to compare with the program's, and lets the person choose the name
- * and the access.
- */
+/** Shows a code to compare with the program's. The person chooses the name and the access. */
 export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Response> {
   const { challenge, email, problem, name = '', access = 'all' } = facts
   const content = (
@@ -79,10 +73,7 @@ export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Re
   return page(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
 }
 
-/**
- * Renders the page for a registered request. The agent has already chosen the name and the scopes, and the person
- * enters the code that the agent displays.
- */
+/** The agent has already chosen the name and the scopes. The person enters the code that the agent displays. */
 export function requestPage(
   c: Context<AppEnv>,
   { challenge, label, scopes }: AgentRequest,
@@ -159,8 +150,8 @@ function Lifetime() {
 }
 
 /**
- * Form with a button to authorize and a button to refuse. Pressing Enter in a field authorizes, because browsers submit
- * with the first button. `formnovalidate` lets the person refuse with empty fields.
+ * Pressing Enter in a field authorizes, because browsers submit with the first button. `formnovalidate` lets the person
+ * refuse with empty fields.
  */
 function DecisionForm({ facts, children }: { facts: Facts; children?: Child }) {
   return (

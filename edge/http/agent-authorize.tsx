@@ -1,4 +1,4 @@
-/** `GET /agent/authorize` and `POST /agent/authorize`: a person authorizes a program (docs/decisions/0049). */
+/** A person authorizes a program (docs/decisions/0049). */
 import type { Context } from 'hono'
 import { readCrockfordCode } from '../../shared/crockford-code.ts'
 import { labelSchema, type Scope, SCOPES } from '../../shared/wire/agent.ts'
@@ -24,7 +24,7 @@ export function registerAgentAuthorize(app: App): void {
 
 type Asked = { challenge: string; session: Session }
 
-/** Shows the authorization page. Must not change any state, because scanners and link previews also open links. */
+/** Must not change any state, because scanners and link previews also open links. */
 async function show(c: Context<AppEnv>): Promise<Response> {
   const challenge = c.req.query('challenge') ?? ''
   if (!decode32Bytes(challenge)) return badChallenge(c)
@@ -62,7 +62,7 @@ async function decide(c: Context<AppEnv>): Promise<Response> {
   return request ? authorizeRequest(c, asked, request, form) : authorizePlain(c, asked, form)
 }
 
-/** Handles the form of a plain link, in which the name and the access are optional. */
+/** The name and the access are optional. */
 async function authorizePlain(
   c: Context<AppEnv>,
   asked: Asked,
@@ -80,7 +80,7 @@ async function authorizePlain(
   }
   const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
   const outcome = await approveAgentToken(c.var.services, approval)
-  // The challenge was registered after this page was opened, so the person must now enter the code.
+  // Registered after this page was opened, so the person must now enter the code.
   if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
   if (outcome === 'granted') tellOwner(c, session, approval)
   return notice(c, OUTCOMES[outcome])
@@ -105,7 +105,7 @@ async function authorizeRequest(
   return notice(c, OUTCOMES[outcome])
 }
 
-/** Notifies the account owner by mail, so that a stolen session cannot approve a token unnoticed. */
+/** Mails the account owner, so that a stolen session cannot approve a token unnoticed. */
 function tellOwner(
   c: Context<AppEnv>,
   { user }: Session,
@@ -133,12 +133,12 @@ async function refuse(
   })
 }
 
-/** Shows the signed-in user the outcome of a request that is no longer open. */
+/** For a request that is no longer open. */
 async function ended(c: Context<AppEnv>, { challenge, session }: Asked): Promise<Response> {
   return notice(c, OUTCOMES[await howItEnded(c.var.services, challenge, session.user.id)])
 }
 
-/** Scopes granted by each access choice on the page for plain links. The default choice is `all`. */
+/** Choices on the page for plain links. The default is `all`. */
 const ACCESS = new Map<string, readonly Scope[]>([
   ['all', SCOPES],
   ['read', ['triggers:read']],
@@ -166,7 +166,7 @@ async function facts({ challenge, session }: Asked) {
   return { challenge, email: session.user.email, csrf }
 }
 
-/** Binds a CSRF token to one challenge, so that the token cannot be used to approve another request. */
+/** Bound to one challenge, so that a CSRF token cannot approve another request. */
 function csrfSubject(challenge: string): string {
   return `agent-authorize/${challenge}`
 }

@@ -1,6 +1,4 @@
-/**
- * `POST /agent/requests`: an agent registers a name and scopes before a person opens its link (docs/decisions/0049).
- */
+/** Registers a name and scopes before a person opens the agent's link (docs/decisions/0049). */
 import { clientNetwork } from '../../shared/client-network.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { type AgentRequestAnswer, agentRequestBody } from '../../shared/wire/agent.ts'
@@ -10,12 +8,11 @@ import { authorizePath } from './authorize-path.ts'
 import { clientAddress } from './client-address.ts'
 import { readFields } from './read-fields.ts'
 
-/** Maximum body size: enough for a challenge, a name and two scopes, however the JSON is formatted. */
+/** Enough for a challenge, a name and two scopes, however the JSON is formatted. */
 const BODY_MAX_BYTES = 4 * 1024
 
 /**
- * Registers `POST /agent/requests`. The route needs no authentication, because a stored request grants nothing: it is
- * only shown to the person who opens the link.
+ * Needs no authentication, because a stored request grants nothing: it is only shown to the person who opens the link.
  */
 export function registerAgentRequests(app: App): void {
   app.post('/agent/requests', async (c) => {
@@ -36,10 +33,7 @@ export function registerAgentRequests(app: App): void {
   })
 }
 
-/**
- * Returns the 409 for a challenge that is already in use. The response does not reveal whether the challenge was
- * registered or approved, because only its owner may know.
- */
+/** Does not reveal if the challenge was registered or approved, because only its owner may know. */
 function challengeTaken(): ApiError {
   return new ApiError(
     409,

@@ -1,4 +1,4 @@
-/** `GET /agent/tokens` and `POST /agent/tokens/revoke`: list and revoke authorized programs (docs/decisions/0049). */
+/** Lists and revokes authorized programs (docs/decisions/0049). */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
@@ -18,7 +18,7 @@ import { Badge, Facts, Time } from '../console/parts.tsx'
 
 const PATH = '/agent/tokens'
 
-/** Form value that revokes all tokens instead of a single token. */
+/** Revokes all tokens instead of a single token. */
 const ALL = 'all'
 
 const BACK = { href: PATH, text: 'Back to the list' }
@@ -91,7 +91,7 @@ function Token({ token, form }: { token: OwnedToken; form: RevokeForm }) {
   )
 }
 
-/** Button to revoke all programs. It is inside `details`, so that a single click cannot revoke them. */
+/** Inside `details`, so that a single click cannot revoke all programs. */
 function RevokeAll({ form }: { form: RevokeForm }) {
   return (
     <details>
@@ -166,7 +166,7 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/** Binds a CSRF token to one program, so that the token cannot be used to revoke another program. */
+/** Bound to one program, so that a CSRF token cannot revoke another program. */
 function csrfSubject(token: string): string {
   return `agent-tokens/revoke/${token}`
 }

@@ -10,29 +10,26 @@ import type { Mailer } from '../identity/mailer.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
 
-/** Dependencies of the routes, assembled once per request in `edge/app.ts`. */
+/** Assembled once per request in `edge/app.ts`. */
 export type Services = {
   db: DrizzleD1Database<typeof schema>
   settings: Settings
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   watcherOf: (chain: ChainName) => Watcher
   log: (event: EdgeEvent, facts?: LogFacts) => void
-  /** Sends mail. The texts of notices to account owners are in `edge/identity/notices.ts`. */
+  /** The texts of notices to account owners are in `edge/identity/notices.ts`. */
   mailer: Mailer
-  /** Keeps background work running after the response, for at most 30 s. The promise must not reject. */
+  /** Keeps work running after the response, for at most 30 s. The promise must not reject. */
   later: (work: Promise<void>) => void
-  /**
-   * Counts a call against a rate limit.
-   * @throws {TooManyCalls} if the limit is exceeded
-   */
+  /** @throws {TooManyCalls} if the limit is exceeded */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }
 
 type Variables = {
   services: Services
-  /** Session of the browser, which is cached after the first lookup. */
+  /** Cached after the first lookup. */
   session?: Promise<Session | undefined>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Authenticates requests by bearer token or by session cookie, but never by both: `/api/*` accepts only bearer tokens,
- * and pages accept only the session cookie. An agent therefore cannot approve another agent.
+ * Bearer token or session cookie, but never both: `/api/*` accepts only bearer tokens, and pages accept only the
+ * session cookie. An agent therefore cannot approve another agent.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -17,15 +17,12 @@ import type { Session } from '../identity/sessions.ts'
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 
-/**
- * Name of the session cookie, without its prefix. The full name is `__Host-svc`: subdomains and plain-HTTP pages cannot
- * set a cookie with that prefix.
- */
+/** The full name is `__Host-svc`: subdomains and plain-HTTP pages cannot set a cookie with that prefix. */
 const COOKIE = 'svc'
 
 /**
- * Returns the user who approved the request's bearer token. Times in the result are in Unix milliseconds.
- * @param scope required by the operation; `null` if any token is sufficient
+ * Returns the user who approved the bearer token. Times are in Unix milliseconds.
+ * @param scope `null` if any token is sufficient
  * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked; 403 without the scope
  * @throws {TooManyCalls} if the client sent too many rejected tokens, or the user too many writes
  */
@@ -57,27 +54,27 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
 }
 
 /**
- * Counts a rejected token against the rate limit of the client's address. Valid tokens are not counted, so that they
- * keep working when other clients at the same address misbehave.
+ * Limits rejected tokens by client address. Valid tokens are not counted, so that they keep working when other clients
+ * at the same address misbehave.
  */
 function countRefusal(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   return requireRate('refused_token_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** Returns the browser's session, or `undefined` if it has no valid one. */
+/** `undefined` without a valid session. */
 export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
   if (secret === undefined) return undefined
-  // The session is cached, because a page uses it for both its content and its header.
+  // Cached, because a page uses the session for both its content and its header.
   const found = c.get('session') ?? findSession(c.var.services, secret)
   c.set('session', found)
   return found
 }
 
 /**
- * Signs the browser in. Also ends the browser's previous session, even if it belongs to another user, because its
- * cookie is overwritten and the user could no longer sign out of it.
+ * Also ends the browser's previous session, even another user's: its cookie is overwritten, so the user could no longer
+ * sign out of it.
  */
 export async function beginSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const before = getCookie(c, COOKIE, 'host')
@@ -86,16 +83,16 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
   if (before !== undefined) await endSession(c.var.services, before)
 }
 
-/** Deletes the session cookie. To end the session itself, call `endSession`. */
+/** To end the session itself, call `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
-  // The header of the page in this response must already show the signed-out state.
+  // The page in this response must already show the signed-out state.
   c.set('session', Promise.resolve(undefined))
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
 /**
- * Sets the session cookie. With `SameSite=Lax`, browsers send the cookie when a link from a terminal or a mail is
- * opened, but not with forms of other sites.
+ * With `SameSite=Lax`, browsers send the cookie when a link from a terminal or a mail is opened, but not with forms of
+ * other sites.
  */
 function setSessionCookie(c: Context<AppEnv>, secret: string): void {
   setCookie(c, COOKIE, secret, {
@@ -128,15 +125,12 @@ const ENDS: Record<EndedRequest, string> = {
   request_expired: 'The request for this token has expired.',
 }
 
-/**
- * Returns the 401 for a token with a closed authorization request. Only a client with the token can receive it, because
- * the request is looked up by the token's hash.
- */
+/** Only a client with the token can receive this 401, because the request is looked up by the token's hash. */
 function requestEnded(c: Context<AppEnv>, reason: EndedRequest): ApiError {
   return unauthorized(c, ENDS[reason], { waiting: false, reason })
 }
 
-/** Returns a 403 for a missing scope (RFC 6750, 3.1). */
+/** RFC 6750, 3.1. */
 function insufficientScope(c: Context<AppEnv>, scope: Scope): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   return new ApiError(

@@ -1,9 +1,6 @@
 export const AUTHORIZE_PATH = '/agent/authorize'
 
-/**
- * Returns the path of the page on which a person approves a token.
- * @param challenge a valid challenge, as accepted by `decode32Bytes`
- */
+/** @param challenge a valid challenge, as accepted by `decode32Bytes` */
 export function authorizePath(challenge: string): string {
   return `${AUTHORIZE_PATH}?challenge=${challenge}`
 }

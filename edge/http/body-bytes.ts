@@ -3,12 +3,12 @@ import { ApiError } from '../../shared/errors.ts'
 export type BodyBounds = {
   maxBytes: number
   withinMs: number
-  /** Advice in the error response to a body that is too large. */
+  /** Advice if the body is too large. */
   fix?: string
 }
 
 /**
- * Reads the raw bytes of a body. Does not decode or decompress them, because signatures cover the bytes as sent.
+ * Raw bytes, neither decoded nor decompressed, because signatures cover the bytes as sent.
  * @throws {ApiError} 413 if the body is too large; 400 if it is interrupted or does not arrive in time
  */
 export async function readBody(
@@ -37,12 +37,12 @@ async function wholeBody(request: Request): Promise<Uint8Array> {
   return new Uint8Array(await request.arrayBuffer())
 }
 
-/** Initial buffer size for a body without a declared length. The buffer doubles as needed. */
+/** Initial buffer size without a declared length. It doubles as needed. */
 const FIRST_ROOM_BYTES = 16 * 1024
 
 /**
- * Reads a body of unknown length, in chunks that may be as small as one byte. Never buffers more than the limit.
- * @returns the body, or `undefined` if it is larger than `maxBytes`
+ * Chunks may be as small as one byte. Never buffers more than the limit.
+ * @returns `undefined` if the body is larger than `maxBytes`
  */
 async function countedBody(
   stream: ReadableStream,
@@ -61,13 +61,13 @@ async function countedBody(
     body.set(chunk, length)
     length += chunk.length
   }
-  // Copies the used part, because passing on a view would send the whole underlying buffer.
+  // A view would send the whole underlying buffer.
   return body.slice(0, length)
 }
 
 /**
- * Returns a 400 for a body that could not be decoded, or was interrupted by a broken connection. The runtime reports
- * both like a relocated Durable Object, which would otherwise become a 503.
+ * 400 for a body that could not be decoded or was interrupted. The runtime reports both like a relocated Durable
+ * Object, which would otherwise become a 503.
  */
 export function bodyBroken(): ApiError {
   return new ApiError(

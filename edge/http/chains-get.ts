@@ -4,7 +4,6 @@ import { sleep } from '../sleep.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 
-/** `GET /api/chains`: returns the configured chains and their state. */
 export function registerChainsGet(app: App): void {
   app.get('/api/chains', async (c) => {
     await requireUser(c, 'triggers:read')

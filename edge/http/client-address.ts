@@ -1,11 +1,11 @@
 import type { Settings } from '../env.ts'
 
-/** Address used for every client of a local stack, which has no trustworthy source of client addresses. */
+/** A local stack has no trustworthy source of client addresses. */
 const LOCAL_ADDRESS = '127.0.0.1'
 
 /**
- * Returns the client's IP address. In production, it is read from the header `CF-Connecting-IP`, which clients cannot
- * forge because Cloudflare overwrites it. No other header is trusted. Returns `''` if the header is missing.
+ * In production, read from `CF-Connecting-IP`, which clients cannot forge because Cloudflare overwrites it. No other
+ * header is trusted. Returns `''` if the header is missing.
  */
 export function clientAddress(request: Request, { SVC_ENV }: Pick<Settings, 'SVC_ENV'>): string {
   if (SVC_ENV !== 'production') return LOCAL_ADDRESS

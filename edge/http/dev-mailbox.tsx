@@ -1,4 +1,4 @@
-/** `GET /dev/mailbox`: shows the mail sent by a local stack. The path does not exist in production. */
+/** Mail of a local stack. The path does not exist in production. */
 import type { Context } from 'hono'
 import { readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { DeliveredMail } from '../identity/local-mailbox.ts'
@@ -6,10 +6,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { page } from './page.tsx'
 import { Time } from '../console/parts.tsx'
 
-/**
- * Matches Host headers that name the local machine. Other names are rejected to prevent DNS rebinding, in which an
- * attacker's host name resolves to 127.0.0.1.
- */
+/** Other names are rejected to prevent DNS rebinding, in which an attacker's host name resolves to 127.0.0.1. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 export function registerDevMailbox(app: App): void {

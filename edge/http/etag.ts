@@ -1,11 +1,8 @@
-/**
- * Serves public text with its SHA-256 digest as the ETag. A client that already has the current text receives 304
- * (RFC 9110, 13.1.2).
- */
+/** The ETag is the text's SHA-256 digest. A client that already has the text receives 304 (RFC 9110, 13.1.2). */
 import type { Context } from 'hono'
 import type { AppEnv } from './app-env.ts'
 
-/** @param digest SHA-256 digest of the text in hex; computed if omitted */
+/** @param digest SHA-256 of the text in hex; computed if omitted */
 export async function withEtag(
   c: Context<AppEnv>,
   text: string,
@@ -18,13 +15,12 @@ export async function withEtag(
   return c.body(text, 200, all)
 }
 
-/** Returns the SHA-256 digest of a text's UTF-8 bytes, in hex. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Returns true if `If-None-Match` contains the ETag, by weak comparison. The value `*` matches any ETag. */
+/** Weak comparison. The value `*` matches any ETag. */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes(etag) || tags.includes('*')

@@ -1,23 +1,20 @@
-/** Renders errors as pages for people who use a browser. Programs receive JSON on every path (`refusal.ts`). */
+/** Error pages for people who use a browser. Programs receive JSON on every path (`refusal.ts`). */
 import type { Context } from 'hono'
 import type { ErrorStatus } from '../../shared/error-names.ts'
 import type { AppEnv } from './app-env.ts'
 import { toApiError } from './failure.ts'
 import { page } from './page.tsx'
 
-/** Matches paths for programs, which receive JSON errors regardless of the `Accept` header. */
+/** Paths that return JSON errors regardless of the `Accept` header. */
 const FOR_PROGRAMS = /^\/(api|core|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
 
-/** Returns true if a browser will show the response to a person. Only browsers list HTML in the `Accept` header. */
+/** Only browsers list HTML in the `Accept` header. */
 export function isForPerson(request: Request): boolean {
   const takesHtml = /\btext\/html\b/i.test(request.headers.get('accept') ?? '')
   return takesHtml && !FOR_PROGRAMS.test(new URL(request.url).pathname)
 }
 
-/**
- * Renders an error page.
- * @param refused response of `refusal` for the same error, which is already logged; the page reuses its headers
- */
+/** @param refused response of `refusal` for the same error, which is already logged; the page reuses its headers */
 export function failurePage(
   c: Context<AppEnv>,
   error: unknown,

@@ -8,10 +8,7 @@ import { type TriggerFailure, TriggerRefused } from '../triggers/trigger-refused
 import { OriginAway } from '../trust/origin-away.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
 
-/**
- * Maps any error of the edge to an API error. All mappings are defined in this function. An unknown error becomes a 500
- * that does not reveal any details to the caller.
- */
+/** All mappings are defined here. An unknown error becomes a 500 that does not reveal any details to the caller. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof TooManyCalls)
@@ -46,7 +43,7 @@ export function toApiError(error: unknown): ApiError {
       503,
       'Sign-in is not available: this service has no mailer configured.',
       'The operator has to configure a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) does not need one.',
-      // A reasonable interval to check whether the operator has configured a mailer.
+      // A reasonable interval to check for a mailer.
       { reason: 'mailer_not_configured', ...retryAfter(300) },
     )
   if (error instanceof MailNotSent) return mailNotSent(error)
@@ -94,10 +91,7 @@ function originAway({ isUnsent }: OriginAway): ApiError {
   )
 }
 
-/**
- * Returns the 503 for mail that could not be sent. `Retry-After` is longer for failures that only the operator can
- * resolve.
- */
+/** `Retry-After` is longer for failures that only the operator can resolve. */
 function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): ApiError {
   const usual = reason === 'refused' || reason === 'redirected' ? 300 : 30
   const seconds = Math.min(Math.max(usual, Math.ceil(retryAfterMs / 1000)), 3600)
@@ -149,15 +143,12 @@ function retryAfter(seconds: number) {
 }
 
 /**
- * Matches the message of failures within the Workers runtime, for example if it cannot open a Durable Object's storage
- * on a full disk. Errors thrown by the code of a Durable Object have other messages.
+ * Failures within the Workers runtime, for example if it cannot open a Durable Object's storage on a full disk. Errors
+ * thrown by the code of a Durable Object have other messages.
  */
 const RUNTIME_FAILED = /^internal error; reference = \w+$/
 
-/**
- * Returns true for the runtime's errors about a Durable Object that is restarting, moving or overloaded, or that cannot
- * start. The client should retry.
- */
+/** True if a Durable Object is restarting, moving or overloaded, or cannot start. The client should retry. */
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (RUNTIME_FAILED.test(error.message)) return true
@@ -165,8 +156,7 @@ function isObjectAway(error: unknown): boolean {
 }
 
 /**
- * Matches SQLite's error codes for a full or failing disk, in D1 and in a Durable Object's storage. SQLite has then
- * rolled back the transaction.
+ * SQLite's codes for a full or failing disk, in D1 and in a Durable Object's storage. The transaction is rolled back.
  */
 const DISK_FULL = /\bSQLITE_(FULL|IOERR)/
 
@@ -176,8 +166,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Matches D1's error messages for a database that is overloaded, moving or not responding. Errors in SQL statements do
- * not match, because they are our own defects.
+ * D1 is overloaded, moving or not responding. Errors in SQL statements do not match, because they are our own defects.
  */
 const DATABASE_AWAY =
   /^D1_ERROR: .*(overloaded|connection lost|timed out|timeout|reset|unreachable|internal error)/i

@@ -6,12 +6,12 @@ import type { AppEnv } from './app-env.ts'
 import { readBody } from './body-bytes.ts'
 import { notice } from './page.tsx'
 
-/** Default maximum size of a form. Forms have a few short fields, the longest of which is a path of up to 1 KiB. */
+/** Forms have a few short fields, the longest of which is a path of up to 1 KiB. */
 const FORM_MAX_BYTES = 8 * 1024
 
 /**
- * Returns the fields of a form that was submitted from one of our own pages, or an error page if it is rejected. Every
- * form must be read by this function, because it rejects forms from other sites (CSRF, including login CSRF).
+ * Returns an error page if the form is rejected. Every form must be read by this function, because it rejects forms
+ * from other sites (CSRF, including login CSRF).
  */
 export async function readOwnForm(
   c: Context<AppEnv>,
@@ -38,10 +38,7 @@ export async function readOwnForm(
   return new URLSearchParams(text)
 }
 
-/**
- * Returns an error page if a form was submitted from another site, or `undefined` otherwise. Checks only the headers,
- * without reading the body.
- */
+/** `undefined` if the form is our own. Checks only the headers, without reading the body. */
 export async function refuseForeignForm(c: Context<AppEnv>): Promise<Response | undefined> {
   const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
   if (isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) return undefined
@@ -53,7 +50,7 @@ export async function refuseForeignForm(c: Context<AppEnv>): Promise<Response | 
 }
 
 /**
- * Returns a request's body as text, or `undefined` if it is too long. Does not read beyond the limit.
+ * `undefined` if the text is too long. Does not read beyond the limit.
  * @throws {ApiError} 400 if the body does not arrive in time
  */
 async function readText(request: Request, maxBytes: number): Promise<string | undefined> {

@@ -4,11 +4,7 @@ import { partsSeen } from '../health/parts-seen.ts'
 import { isDown } from '../health/reasons.ts'
 import type { App } from './app-env.ts'
 
-/**
- * `GET /health`: returns the status of the edge with reasons, and the result, time and root of the last verification of
- * the origin. The response is 200 even if the origin is unverified, because the edge itself works. It is 503 if the
- * database is unavailable.
- */
+/** 200 even if the origin is unverified, because the edge itself works; 503 if the database is unavailable. */
 export function registerHealth(app: App): void {
   app.get(HEALTH_PATH, async (c) => {
     const { services } = c.var

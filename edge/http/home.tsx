@@ -4,7 +4,7 @@ import type { App } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { page, seeOther, signInPath } from './page.tsx'
 
-/** Values of the front page's `Link` header, for programs (RFC 8288, with link relations from RFC 8631). */
+/** `Link` header of the front page, for programs (RFC 8288, with link relations from RFC 8631). */
 const POINTERS = [
   '</SKILL.md>; rel="service-doc"; type="text/markdown"',
   '</openapi.json>; rel="service-desc"; type="application/json"',
@@ -13,7 +13,7 @@ const POINTERS = [
   '</health>; rel="status"; type="application/json"',
 ].join(', ')
 
-/** `GET /`: shows the front page. Redirects signed-in users to their triggers. */
+/** Redirects signed-in users to their triggers. */
 export function registerHome(app: App): void {
   app.get('/', async (c) => {
     if (await signedIn(c)) {
@@ -80,7 +80,7 @@ export function registerHome(app: App): void {
   })
 }
 
-/** Diagram of the service. It is a list of boxes instead of an image, so that it is readable at any width. */
+/** A list of boxes instead of an image, so that it is readable at any width. */
 const Picture: FC = () => (
   <ol class="flow" aria-label="How it works">
     <li>

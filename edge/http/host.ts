@@ -4,8 +4,8 @@ import type { Env } from '../env.ts'
 import { refusal } from './refusal.ts'
 
 /**
- * Rejects requests with an invalid Host header (RFC 9112, 3.2). The runtime builds the URL by prepending the Host
- * header to the path, so a request with `Host: x/health?` would be routed to `/health`, regardless of its actual path.
+ * RFC 9112, 3.2. The runtime builds the URL by prepending the Host header to the path, so a request with
+ * `Host: x/health?` would be routed to `/health`, regardless of its actual path.
  * @returns a response with status 400, or `undefined` if the header is valid
  */
 export function refuseHost(request: Request, env: Env): Response | undefined {

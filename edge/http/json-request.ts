@@ -3,8 +3,8 @@ import { BODY_WITHIN_MS } from '../../shared/limits.ts'
 import { readBody } from './body-bytes.ts'
 
 /**
- * Reads a request body as JSON. Call it only after authorization, to avoid reading the bodies of unauthorized callers.
- * @param maxBytes maximum size of the body, counted while reading if no length is declared
+ * Call it only after authorization, to avoid reading the bodies of unauthorized callers.
+ * @param maxBytes counted while reading if no length is declared
  * @throws {ApiError} 413 if the body is too large; 415 for another content type; 400 if the body is not valid JSON or
  *   does not arrive in time
  */

@@ -1,4 +1,3 @@
-/** `GET /api/me`: returns the user, the scopes and the expiry time of the bearer token. */
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 

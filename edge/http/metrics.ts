@@ -6,10 +6,7 @@ import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
 import { nothingAt } from './nothing-at.ts'
 
-/**
- * `GET /metrics`: returns the metrics to callers with the token in `METRICS_TOKEN`. If that setting is absent, returns
- * 404 as for an unknown path.
- */
+/** Requires the token in `METRICS_TOKEN`. Without that setting, returns 404 as for an unknown path. */
 export function registerMetrics(app: App): void {
   app.get(METRICS_PATH, async (c) => {
     const { METRICS_TOKEN: token } = c.var.services.settings
@@ -20,10 +17,7 @@ export function registerMetrics(app: App): void {
   })
 }
 
-/**
- * Returns true if the sent token is correct. Compares SHA-256 hashes of both tokens, which have the same length, so
- * that the timing does not reveal anything about the correct token.
- */
+/** Compares SHA-256 hashes, which have the same length, so that the timing does not reveal anything about the token. */
 async function isSame(sent: string, token: string): Promise<boolean> {
   const bytes = new TextEncoder()
   const [one, other] = await Promise.all(

@@ -6,21 +6,15 @@ import { seriesOf } from '../metrics/series.ts'
 import { routeOf } from './route-of.ts'
 import { WEBHOOK_ROUTE } from './webhook.ts'
 
-/**
- * Routes that are polled so often that log lines for their requests would drown out all others. These requests are
- * logged as a separate event.
- */
+/** Polled so often that their log lines would drown out all others. They are logged as a separate event. */
 const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
 
-/**
- * HTTP methods that the metrics distinguish. All others are counted as `OTHER`, because clients can invent methods and
- * every value of a label is stored permanently.
- */
+/** Others are counted as `OTHER`: clients can invent methods, and every value of a label is stored permanently. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * Logs and counts a response. Called when the response is ready, so that clients do not wait for logging.
- * @param began start of the request in Unix milliseconds; a Worker's clock does not advance during computation
+ * Called when the response is ready, so that clients do not wait for logging.
+ * @param began Unix milliseconds; a Worker's clock does not advance during computation
  */
 export function noteAnswer(
   { request, response, began }: { request: Request; response: Response; began: number },

@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** Returns the error for a request without a route: 404, or 405 if the path supports other methods. */
+/** 404, or 405 if the path supports other methods. */
 export function nothingAt(method: string, methods: string[]): ApiError {
   if (methods.length === 0 || methods.includes(method))
     return new ApiError(404, 'There is nothing at this path.', 'Check the path.')

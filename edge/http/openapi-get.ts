@@ -1,7 +1,7 @@
 import type { App } from './app-env.ts'
 import { openApiDocument } from './openapi/document.ts'
 
-/** `GET /openapi.json`: returns the OpenAPI document. It is generated at the first request, to keep startup fast. */
+/** Generated at the first request, to keep startup fast. */
 export function registerOpenApi(app: App): void {
   let made: { publicUrl: string; text: string } | undefined
   app.get('/openapi.json', (c) => {

@@ -6,16 +6,12 @@ import { isFromOwnPage } from '../identity/csrf.ts'
 import type { AppEnv } from './app-env.ts'
 import { readJson } from './json-request.ts'
 
-/**
- * Maximum size of a JSON body from one of our pages. Enough for the longest body, an authenticator's response with an
- * RSA key in base64url, which contains some parts twice.
- */
+/** Enough for the longest body: an authenticator's response with an RSA key in base64url, some of it twice. */
 export const OWN_JSON_MAX_BYTES = 16 * 1024
 
 /**
- * Reads the JSON body of a request from a script of our own pages. Requests from other sites (CSRF, including login
- * CSRF) are rejected before the body is read. In addition, the content type requires a CORS preflight for requests from
- * other sites, which is never granted.
+ * Rejects requests from other sites (CSRF, including login CSRF) before reading the body. In addition, the content type
+ * requires a CORS preflight for other sites, which is never granted.
  * @throws {ApiError} 403 for a request from another site; 400, 413, 415 or 422 for an invalid body
  */
 export async function readOwnJson<Body>(

@@ -4,32 +4,26 @@ import { triggerOfRun } from '../../shared/ids.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { AppEnv } from './app-env.ts'
 
-/** Returns the 404 for an ID that is unknown, malformed, or belongs to another user. It is the same in all cases. */
+/** Identical for an ID that is unknown, malformed, or belongs to another user. */
 export function notFound(what: 'trigger' | 'run'): ApiError {
   return new ApiError(404, `No ${what} has this ID.`, 'GET /api/triggers lists your triggers.')
 }
 
 /**
- * Checks that this service issued an ID, so that no Durable Object is created for an invalid one.
+ * Prevents the creation of a Durable Object for an invalid ID.
  * @throws {ApiError} 404 if the ID was not issued by this service
  */
 export async function requireTriggerId(c: Context<AppEnv>, id: string): Promise<void> {
   if (!(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('trigger')
 }
 
-/**
- * Returns the Durable Object of a trigger.
- * @throws {ApiError} 404 for an ID that this service did not issue
- */
+/** @throws {ApiError} 404 for an ID that this service did not issue */
 export async function queueOf(c: Context<AppEnv>, id: string) {
   await requireTriggerId(c, id)
   return c.env.TRIGGER_QUEUE.getByName(id)
 }
 
-/**
- * Returns the Durable Object that stores a run.
- * @throws {ApiError} 404 for an ID that this service did not issue
- */
+/** @throws {ApiError} 404 for an ID that this service did not issue */
 export async function queueOfRun(c: Context<AppEnv>, runId: string) {
   const id = triggerOfRun(runId)
   if (!id || !(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('run')

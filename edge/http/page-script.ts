@@ -1,10 +1,10 @@
-/** Serves the scripts of pages as `/scripts/<folder>.js`. Each script is built from a folder of `edge/console/`. */
+/** Each script at `/scripts/<folder>.js` is built from a folder of `edge/console/`. */
 import type { Context } from 'hono'
 import type { App, AppEnv } from './app-env.ts'
 
 type Load = () => Promise<{ default: string }>
 
-/** Scripts by name. They are loaded on demand, because most requests, such as webhooks, do not need them. */
+/** Loaded on demand, because most requests, such as webhooks, do not need them. */
 const SCRIPTS = {
   account: () => import('../console/account/script.txt'),
   connect: () => import('../console/connect/script.txt'),
@@ -20,7 +20,6 @@ export type PageScriptName = keyof typeof SCRIPTS
 
 const pathOf = (name: string) => `/scripts/${name}.js`
 
-/** Returns the absolute URL of a page script. */
 export function scriptUrl(c: Context<AppEnv>, name: PageScriptName): string {
   return new URL(pathOf(name), c.var.services.settings.PUBLIC_URL).href
 }
@@ -29,7 +28,7 @@ export function registerPageScripts(app: App): void {
   for (const [name, load] of Object.entries(SCRIPTS)) registerPageScript(app, pathOf(name), load)
 }
 
-/** Registers the route of a script that only pages of this site may load. */
+/** Only pages of this site may load the script. */
 export function registerPageScript(app: App, path: string, load: Load): void {
   app.get(path, async (c) =>
     c.body((await load()).default, 200, {

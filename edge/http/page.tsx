@@ -1,7 +1,7 @@
 /**
- * Layout and headers of all pages. A page has at most one entry script and no inline scripts, so that injected scripts
- * cannot run. Forms rely on the browser's built-in support for keyboards and screen readers. Styles are in
- * `page/style.ts`, and shared components in `console/parts.tsx`.
+ * A page has at most one entry script and no inline scripts, so that injected scripts cannot run. Forms rely on the
+ * browser's built-in support for keyboards and screen readers. Styles are in `page/style.ts`, and shared components in
+ * `console/parts.tsx`.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -14,22 +14,22 @@ import { contentSecurityPolicy, guardPage, type PageScript } from './page/policy
 import { STYLE } from './page/style.ts'
 
 type PageOptions = {
-  /** Title of the page, which is also its only h1. */
+  /** Also the page's only h1. */
   title: string
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   script?: PageScript
-  /** Additional CSS for this page. It must be a constant, because the content security policy allows it by its hash. */
+  /** Additional CSS. It must be a constant, because the content security policy allows it by its hash. */
   style?: string
-  /** Selects a wider layout, for tables and columns. */
+  /** Wider layout, for tables and columns. */
   wide?: boolean
-  /** Skips the session lookup. Used for error pages, because the database may have caused the error. */
+  /** Skips the session lookup: for error pages, because the database may have caused the error. */
   anonymous?: boolean
-  /** Omits the session and the links to other pages. Used for the page that runs a third-party script. */
+  /** Omits the session and all links: for the page that runs a third-party script. */
   alone?: boolean
 }
 
-/** Renders a complete page with the common headers. Headings in `content` must start at h2. */
+/** Headings in `content` must start at h2. */
 export async function page(
   c: Context<AppEnv>,
   {
@@ -78,7 +78,6 @@ export async function page(
 
 type Link = { href: string; text: string }
 
-/** Renders a page with a single message, and links to other pages. */
 export function notice(
   c: Context<AppEnv>,
   { text, link = [], ...options }: PageOptions & { text: string; link?: Link | Link[] },
@@ -96,13 +95,13 @@ export function notice(
   return page(c, options, content)
 }
 
-/** Redirects to a path of this site with status 303, so that the browser continues with a GET (RFC 9110, 15.4.4). */
+/** Redirects to a path of this site with 303, so that the browser continues with a GET (RFC 9110, 15.4.4). */
 export function seeOther(c: Context<AppEnv>, path: string): Response {
   guardPage(c)
   return c.redirect(path, 303)
 }
 
-/** Returns the path of the sign-in page. After signing in, the user is redirected to `path`. */
+/** After signing in, the user is redirected to `path`. */
 export function signInPath(path: string): string {
   return `/sign-in?next=${encodeURIComponent(path)}`
 }

@@ -1,4 +1,4 @@
-/** `POST /passkeys/registration-options` and `POST /passkeys`: add a passkey. Used only by the script of `/account`. */
+/** Used only by the script of `/account`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
@@ -58,18 +58,12 @@ async function add(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json({ name }, 201)
 }
 
-/**
- * Returns true if the session is recent enough to add a passkey. The limit prevents a stolen session from gaining
- * permanent access to the account later.
- */
+/** Prevents a stolen session from gaining permanent access to the account later. */
 export function isRecent({ startedAt }: Session, now: number): boolean {
   return now - startedAt < RECENT_SIGN_IN_MS
 }
 
-/**
- * Returns the session if it is recent enough to add a passkey.
- * @throws {ApiError} 401 without a session; 403 if the page belongs to another session or the sign-in is too old
- */
+/** @throws {ApiError} 401 without a session; 403 if the page belongs to another session or the sign-in is too old */
 async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
   const session = await signedIn(c)
   if (!session)

@@ -1,4 +1,4 @@
-/** `POST /passkeys/remove`: removes a passkey. Submitted by a form on `/account` that works without scripts. */
+/** Submitted by a form on `/account` that works without scripts. */
 import type { Context } from 'hono'
 import { isCsrfToken } from '../identity/csrf.ts'
 import { noticeOfPasskey } from '../identity/notices.ts'
@@ -14,8 +14,8 @@ export function registerPasskeyRemoval(app: App): void {
 }
 
 /**
- * Removes a passkey. Does not require a recent sign-in, because a removed passkey can be added again. A passkey of
- * another account is treated as unknown.
+ * Does not require a recent sign-in, because a removed passkey can be added again. A passkey of another account is
+ * treated as unknown.
  */
 async function remove(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)

@@ -1,4 +1,4 @@
-/** `POST /passkeys/sign-in-options` and `POST /passkeys/sign-in`: sign in. Used only by the script of `/sign-in`. */
+/** Used only by the script of `/sign-in`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { clientNetwork } from '../../shared/client-network.ts'
@@ -27,7 +27,7 @@ async function giveOptions(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json(options)
 }
 
-/** Signs in with a passkey: starts a new session, and returns the path to continue to. */
+/** Returns the path to continue to. */
 async function signIn(c: Context<AppEnv>): Promise<Response> {
   const { response, next } = await readOwnJson(c, signInBody)
   await countPasskeyCall(c)
@@ -43,7 +43,7 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Counts a passkey request against the rate limit of the client's address.
+ * Limited by client address.
  * @throws {TooManyCalls} if the limit is exceeded
  */
 export async function countPasskeyCall(c: Context<AppEnv>): Promise<void> {
@@ -51,16 +51,13 @@ export async function countPasskeyCall(c: Context<AppEnv>): Promise<void> {
   await requireRate('passkey_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** Disables caching of a passkey response, which is meant for one browser and a single use. */
+/** A passkey response is meant for one browser and a single use. */
 export function noStore(c: Context<AppEnv>): Context<AppEnv> {
   c.header('Cache-Control', 'no-store')
   return c
 }
 
-/**
- * Returns the 403 for a failed sign-in. It is the same for all reasons, so that an attacker cannot find out whether a
- * passkey exists or to whom it belongs.
- */
+/** Identical for all reasons, so that an attacker cannot find out if a passkey exists or to whom it belongs. */
 function notSignedIn(): ApiError {
   return new ApiError(
     403,

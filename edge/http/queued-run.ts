@@ -5,7 +5,7 @@ import type { AppEnv } from './app-env.ts'
 import { notFound } from './owned-trigger.ts'
 
 /**
- * Responds to an owner's request to start a run with 202 and the run's ID, once the run is stored durably.
+ * 202 once the run is stored durably.
  * @throws {ApiError} 404, 409 or 429 if the run was not accepted
  */
 export function queuedRun(

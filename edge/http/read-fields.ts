@@ -4,8 +4,7 @@ import { withoutNulls } from '../../shared/without-nulls.ts'
 import { readJson } from './json-request.ts'
 
 /**
- * Reads the JSON fields of an API request. A null in an optional field is treated as absent.
- * @param maxBytes maximum size of the body
+ * A null in an optional field is treated as absent.
  * @throws {ApiError} 413 or 415; 400 if the body is not JSON; 422 if fields do not match the schema
  */
 export async function readFields<Fields>(

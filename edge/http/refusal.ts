@@ -8,10 +8,7 @@ import { isDiskFull, toApiError } from './failure.ts'
 import { traceHeaders } from './request-id.ts'
 import { routeOf } from './route-of.ts'
 
-/**
- * Builds the response for an error, with a status and a structured body. Internal errors are logged, but their details
- * are not disclosed.
- */
+/** Internal errors are logged, but their details are not disclosed. */
 export function refusal(error: unknown, request: Request, env: Env): Response {
   const failure = toApiError(error)
   const trace = traceHeaders(request)
@@ -32,7 +29,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   return Response.json(body, { status: failure.status, headers })
 }
 
-/** Returns the log event for a failure of an external system, because its cause is not visible anywhere else. */
+/** Failures of external systems are logged, because their cause is not visible anywhere else. */
 function awayOf(error: unknown): { event: EdgeEvent; cause: string } | undefined {
   if (error instanceof OriginAway) return { event: 'origin.away', cause: error.message }
   if (error instanceof MailNotSent) return { event: 'mail.not_sent', cause: error.message }

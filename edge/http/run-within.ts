@@ -4,21 +4,17 @@ import type { AppEnv } from './app-env.ts'
 import { queueOfRun } from './owned-trigger.ts'
 
 /**
- * Maximum duration of one call to a Durable Object. The object cannot detect that a client has disconnected, so this
- * limits how long it continues to wait.
+ * Limits one call to a Durable Object, which cannot detect that a client has disconnected and would continue to wait.
  */
 const QUESTION_MS = 10_000
 
-// Maximum number of consecutive calls that may fail because a Durable Object restarts, and the delay between them.
+// Consecutive calls that may fail because a Durable Object restarts.
 const BROKEN_MAX = 5
 const BROKEN_PAUSE_MS = 200
 
 type Wanted = { ownerId: string; runId: string }
 
-/**
- * Returns a run once it has finished, or its current state after `waitMs` milliseconds. Retries if the Durable Object
- * restarts in the meantime.
- */
+/** Resolves once the run has finished, or after `waitMs`. Retries if the Durable Object restarts meanwhile. */
 export async function runWithin(
   c: Context<AppEnv>,
   { ownerId, runId }: Wanted,

@@ -3,10 +3,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOfRun } from './owned-trigger.ts'
 
-/**
- * `POST /api/runs/<id>/cancel`: cancels a queued run, and returns the run, which has then failed as `cancelled`.
- * Returns 409 if the run was not queued.
- */
+/** Cancels a queued run, which has then failed as `cancelled`. Returns 409 if the run was not queued. */
 export function registerRunsCancel(app: App): void {
   app.post('/api/runs/:id/cancel', async (c) => {
     const user = await requireUser(c, 'triggers:write')

@@ -6,8 +6,7 @@ import { notFound } from './owned-trigger.ts'
 import { runWithin } from './run-within.ts'
 
 /**
- * `GET /api/runs/<id>`: returns a run with its complete input. With `?wait=`, responds when the run has finished, or
- * when the given time has passed.
+ * Includes the complete input. With `?wait=`, responds when the run has finished, or when the given time has passed.
  */
 export function registerRunsGet(app: App): void {
   app.get('/api/runs/:id', async (c) => {

@@ -6,7 +6,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `GET /api/triggers/<id>/runs`: returns a page of a trigger's runs as `{runs, next_cursor}`, newest first. */
+/** Returns `{runs, next_cursor}`, newest first. */
 export function registerRunsList(app: App): void {
   app.get('/api/triggers/:id/runs', async (c) => {
     const user = await requireUser(c, 'triggers:read')

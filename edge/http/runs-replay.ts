@@ -7,7 +7,7 @@ import { readFields } from './read-fields.ts'
 
 const BODY_MAX_BYTES = 1024
 
-/** `POST /api/runs/<id>/replay`: starts a new run with the same event, and with the old run's ID in `replay_of`. */
+/** The new run has the same event, and the old run's ID in `replay_of`. */
 export function registerRunsReplay(app: App): void {
   app.post('/api/runs/:id/replay', async (c) => {
     const user = await requireUser(c, 'triggers:write')

@@ -1,4 +1,4 @@
-/** `GET /sign-in/link` shows a magic link's page, and `POST /sign-in/link` consumes the link (docs/decisions/0048). */
+/** Shows and consumes magic links (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { consumeMagicLink, peekMagicLink } from '../identity/magic-links.ts'
@@ -15,10 +15,10 @@ export function registerSignInLink(app: App): void {
 }
 
 /**
- * Shows the page of a magic link, without consuming the link, because scanners and link previews may open it first. The
- * page shows the account's address, so that people notice if a link would sign them in to an attacker's account (login
- * CSRF). An attacker can also have a link sent to another person's mailbox that leads to the approval of the attacker's
- * program (consent phishing). The page therefore warns about links that lead to such an approval.
+ * Does not consume the link, because scanners and link previews may open it first. Shows the account's address, so that
+ * people notice if a link would sign them in to an attacker's account (login CSRF). Warns about a link that leads to
+ * the approval of a program, because an attacker can have such a link sent to another person's mailbox (consent
+ * phishing).
  */
 async function showButton(c: Context<AppEnv>): Promise<Response> {
   const secret = c.req.query('secret') ?? ''
@@ -44,8 +44,7 @@ async function showButton(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Returns true if a path leads to the authorization page. Decodes the path like the router, which serves the same page
- * for different encodings of its path.
+ * Decodes the path like the router, which serves the same page for different encodings of its path.
  * @param next a path as returned by `safeNext`
  */
 function asksForProgram(next: string): boolean {
@@ -67,10 +66,7 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return seeOther(c, link.next)
 }
 
-/**
- * Returns the page for an invalid link. It is the same for used, expired, unknown and malformed links, because the
- * difference would only help an attacker.
- */
+/** Identical for used, expired, unknown and malformed links, because the difference would only help an attacker. */
 function linkIsOver(c: Context<AppEnv>): Promise<Response> {
   return notice(c, {
     status: 410,

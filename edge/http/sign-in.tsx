@@ -1,4 +1,4 @@
-/** `GET /sign-in` shows the sign-in page, and `POST /sign-in` sends a magic link (docs/decisions/0048). */
+/** Sends magic links (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { clientNetwork } from '../../shared/client-network.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
@@ -55,7 +55,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
   )
 }
 
-/** Button to sign in with a passkey. The page's script shows it if the browser supports passkeys. */
+/** The page's script shows the button if the browser supports passkeys. */
 function PasskeySignIn({ next, script }: { next: string; script: string }) {
   return (
     <>
@@ -70,10 +70,7 @@ function PasskeySignIn({ next, script }: { next: string; script: string }) {
   )
 }
 
-/**
- * Sends a magic link to an e-mail address. Does not read the users table, so that known and unknown addresses are
- * handled identically.
- */
+/** Does not read the users table, so that known and unknown addresses are handled identically. */
 async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form
@@ -95,7 +92,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   try {
     await services.mailer.send(signInMail(email, url.href))
   } catch (error) {
-    // A mail that was not sent must not count against the mailbox's limit.
+    // An unsent mail must not count against the mailbox's limit.
     await withdrawMagicLink(services, link.secret)
     throw error
   }
@@ -112,10 +109,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/**
- * Checks the rate limits for mails. They exist because mails cost money, and because flooding a mailbox harms its
- * owner.
- */
+/** Mails cost money, and flooding a mailbox harms its owner. */
 async function tooManyMails(c: Context<AppEnv>, email: string): Promise<TooManyCalls | undefined> {
   const { requireRate, settings } = c.var.services
   try {

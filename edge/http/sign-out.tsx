@@ -1,4 +1,3 @@
-/** `POST /sign-out`: ends the browser's session, or all sessions of its user. */
 import type { Context } from 'hono'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
 import { endAllSessions, endSession, type Session } from '../identity/sessions.ts'
@@ -12,10 +11,7 @@ export function registerSignOut(app: App): void {
   app.post('/sign-out', (c) => signOut(c))
 }
 
-/**
- * Renders the sign-out form.
- * @param everywhere true for a form that also ends the user's other sessions
- */
+/** @param everywhere true to also end the user's other sessions */
 export async function signOutForm(session: Session, { everywhere = false } = {}) {
   return (
     <form method="post" action="/sign-out">
@@ -27,10 +23,7 @@ export async function signOutForm(session: Session, { everywhere = false } = {})
   )
 }
 
-/**
- * Signs the user out. Idempotent: returns the same page if the user is already signed out, for example after a double
- * click or because the session has expired.
- */
+/** Idempotent: returns the same page if already signed out, for example after a double click or an expired session. */
 async function signOut(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form

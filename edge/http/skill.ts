@@ -1,4 +1,4 @@
-/** Serves public documents for agents: `/SKILL.md` with its references, `/llms.txt`, and the index of guides. */
+/** Public documents for agents: `/SKILL.md` with its references, `/llms.txt`, and the index of guides. */
 import type { Context } from 'hono'
 import { DOCUMENT_PATHS, documentsOf, type ServedDocument } from '../skill/documents.ts'
 import type { Settings } from '../env.ts'
@@ -10,7 +10,7 @@ export function registerSkill(app: App): void {
     app.get(path, async (c) => answer(c, (await documents(c.var.services.settings)).get(path)!))
 }
 
-/** Cached documents for agents. They are generated at an isolate's first request, to keep startup fast. */
+/** Generated at an isolate's first request, to keep startup fast. */
 let made: { settings: Settings; documents: ReturnType<typeof documentsOf> } | undefined
 function documents(settings: Settings): ReturnType<typeof documentsOf> {
   if (made?.settings !== settings) made = { settings, documents: documentsOf(settings) }

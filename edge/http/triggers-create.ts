@@ -5,7 +5,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { readFields } from './read-fields.ts'
 
-/** `POST /api/triggers`: creates a trigger, first its Durable Object and then its row in the index. */
+/** Creates the Durable Object first, and then the row in the index. */
 export function registerTriggersCreate(app: App): void {
   app.post('/api/triggers', async (c) => {
     const { id: ownerId } = await requireUser(c, 'triggers:write')

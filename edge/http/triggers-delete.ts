@@ -2,7 +2,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `DELETE /api/triggers/<id>`: deletes a trigger with its run history and its sealed key. Returns 204. */
+/** Also deletes the run history and the sealed key. Returns 204. */
 export function registerTriggersDelete(app: App): void {
   app.delete('/api/triggers/:id', async (c) => {
     const user = await requireUser(c, 'triggers:write')

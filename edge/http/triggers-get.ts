@@ -2,7 +2,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `GET /api/triggers/<id>`: returns a trigger's record, read from the trigger's Durable Object. */
+/** Reads from the trigger's Durable Object. */
 export function registerTriggersGet(app: App): void {
   app.get('/api/triggers/:id', async (c) => {
     const user = await requireUser(c, 'triggers:read')

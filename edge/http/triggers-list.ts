@@ -35,10 +35,7 @@ export const triggersListQuery = z.object({
     .optional(),
 })
 
-/**
- * `GET /api/triggers`: returns the user's triggers as a JSON array, newest first. The list is either complete, or split
- * into pages that a `Link` header connects.
- */
+/** Newest first. The list is either complete, or split into pages that a `Link` header connects. */
 export function registerTriggersList(app: App): void {
   app.get('/api/triggers', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -6,7 +6,7 @@ import { requireUser } from './authenticate.ts'
 import { notFound, requireTriggerId } from './owned-trigger.ts'
 import { readFields } from './read-fields.ts'
 
-/** `PATCH /api/triggers/<id>`: changes a trigger, and returns its updated record. An empty object changes nothing. */
+/** An empty object changes nothing. */
 export function registerTriggersPatch(app: App): void {
   app.patch('/api/triggers/:id', async (c) => {
     const { id: ownerId } = await requireUser(c, 'triggers:write')

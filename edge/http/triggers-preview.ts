@@ -5,10 +5,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { readFields } from './read-fields.ts'
 
-/**
- * `POST /api/triggers/preview`: returns a preview of a trigger without creating the trigger. Rejects the same invalid
- * settings as creation does.
- */
+/** Creates nothing, but rejects the same invalid settings as creation does. */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -2,7 +2,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `POST /api/triggers/<id>/purge`: cancels all queued runs of a trigger, and returns their number as `{cancelled}`. */
+/** Returns the number of cancelled runs as `{cancelled}`. */
 export function registerTriggersPurge(app: App): void {
   app.post('/api/triggers/:id/purge', async (c) => {
     const user = await requireUser(c, 'triggers:write')

@@ -9,10 +9,10 @@ import { queueOf } from './owned-trigger.ts'
 import { queuedRun } from './queued-run.ts'
 import { readFields } from './read-fields.ts'
 
-/** Maximum body size of a test request: the largest event, plus room for whitespace in hand-formatted JSON. */
+/** The largest event, plus room for whitespace in hand-formatted JSON. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 
-/** `POST /api/triggers/<id>/test`: starts a real run with the given params or event, and marks the run as a test. */
+/** Starts a real run, and marks it as a test. */
 export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
     const user = await requireUser(c, 'triggers:write')
@@ -25,7 +25,7 @@ export function registerTriggersTest(app: App): void {
 }
 
 /**
- * Serializes the params or the event of a test run in the same way as the sender of a real event.
+ * Serializes like the sender of a real event.
  * @throws {ApiError} 413 or 422 for invalid input
  */
 export function toTestRun(request: { params?: unknown; event?: unknown }): TestRun {

@@ -1,4 +1,4 @@
-/** `GET /verify`: verifies the origin's evidence in the user's browser, as far as a browser can verify it. */
+/** Verifies in the user's browser, as far as a browser can verify the evidence. */
 import type { Context } from 'hono'
 import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
@@ -12,8 +12,8 @@ export function registerVerifyPage(app: App): void {
   app.get('/verify', (c) => verifyPage(c, {}))
 
   /**
-   * The RPC URL is sent in a form's body instead of this page's URL, because it may contain an API key, which must not
-   * appear in logs or the browser history.
+   * The RPC URL is sent in a form's body, because it may contain an API key, which must not appear in logs or the
+   * browser history.
    */
   app.post('/verify', async (c) => {
     const form = await readOwnForm(c)
@@ -29,7 +29,7 @@ export function registerVerifyPage(app: App): void {
 
 type Shown = { rpcUrl?: URL; fault?: string }
 
-/** Styles that reserve space for the longest heading and verdict that `edge/console/verify/show.ts` can show. */
+/** Reserves space for the longest heading and verdict of `edge/console/verify/show.ts`. */
 const STYLE = `
 h1 { min-height: 2.5em; }
 #verdict { min-height: 4.8em; }
@@ -47,7 +47,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
       title: 'Verifying this service',
       status: fault === undefined ? 200 : 400,
       style: STYLE,
-      // The script may connect only to the origin, and to the node that the user entered.
+      // Only the origin, and the node that the user entered.
       script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
     <>
@@ -97,12 +97,10 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
   )
 }
 
-/**
- * Allowed host names of a node. The name becomes part of the content security policy, where `*` would match any host.
- */
+/** The host name becomes part of the content security policy, where `*` would match any host. */
 const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/
 
-/** Parses the URL of a node. Plain HTTP is allowed only in a local stack, because its node has no certificate. */
+/** Plain HTTP is allowed only in a local stack, because its node has no certificate. */
 function nodeUrl(given: string, isLocal: boolean): URL | undefined {
   const url = URL.parse(given)
   if (!url || !HOST.test(url.hostname)) return undefined

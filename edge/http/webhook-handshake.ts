@@ -7,17 +7,17 @@ import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { traceHeaders } from './request-id.ts'
 
-/** `Allow` header of a webhook. It omits GET, which is allowed only for handshakes. */
+/** Omits GET, which is allowed only for handshakes. */
 const ALLOW = 'HEAD, OPTIONS, POST'
 
-/** Registers all methods of a webhook's path except POST, which `takeWebhook` handles before the router. */
+/** All methods except POST, which `takeWebhook` handles before the router. */
 export function registerWebhook(app: App): void {
   app.on(['GET', 'OPTIONS'], '/webhook/:id', answerHandshake)
   app.all('/webhook/:id', methodNotAllowed)
 }
 
 /**
- * Answers a sender's handshake, without starting a run or storing anything.
+ * Does not start a run or store anything.
  * @throws {ApiError} 404 for an unknown webhook; 405 if the request is not a handshake
  */
 async function answerHandshake(c: Context<AppEnv>): Promise<Response> {
@@ -42,10 +42,7 @@ export function handshakeResponse(reply: HandshakeReply, trace: Record<string, s
   return new Response(reply.body, { headers: { ...trace, ...reply.headers } })
 }
 
-/**
- * Returns the sender that the owner has configured for a webhook.
- * @throws {ApiError} 404 if the webhook does not exist
- */
+/** @throws {ApiError} 404 if the webhook does not exist */
 async function senderOf(env: Env, id: string) {
   const known = await isTriggerId(settingsOf(env).ID_MAC_KEY, id)
   const webhook = known && (await env.TRIGGER_QUEUE.getByName(id).handshake())

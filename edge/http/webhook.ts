@@ -15,7 +15,7 @@ import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
 
-/** Route pattern of webhooks, for logs and metrics. */
+/** For logs and metrics. */
 export const WEBHOOK_ROUTE = '/webhook/:id'
 
 const BODY = {
@@ -25,9 +25,9 @@ const BODY = {
 }
 
 /**
- * `POST /webhook/<id>`: accepts a webhook, and answers 202 with the run's ID once the run is stored durably. Returns
- * `undefined` for any other request. Senders are not authenticated here. This function runs before the router, because
- * routing would take about as long as the insert (docs/decisions/0009).
+ * Answers 202 with the run's ID once the run is stored durably. Returns `undefined` for any other request. Senders are
+ * not authenticated here. Runs before the router, because routing would take about as long as the insert
+ * (docs/decisions/0009).
  */
 export function takeWebhook(request: Request, env: Env): Promise<Response> | undefined {
   const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
@@ -37,7 +37,7 @@ export function takeWebhook(request: Request, env: Env): Promise<Response> | und
 }
 
 /**
- * Accepts a webhook without using D1: checks the ID's MAC, reads the body, and makes one RPC to the trigger queue.
+ * Works without D1: checks the ID's MAC, reads the body, and makes one RPC to the trigger queue.
  * @throws {ApiError} 400, 404, 413, 429 or 503 if the webhook is not accepted
  */
 async function answerWebhook(request: Request, env: Env, id: string): Promise<Response> {
@@ -99,10 +99,7 @@ function firingOf(
   }
 }
 
-/**
- * Maximum number of query parameters to parse, which limits the cost of a malicious request. The URL in the event still
- * contains all of them.
- */
+/** Limits the cost of a malicious request. The URL in the event still contains all parameters. */
 const QUERY_PARAMETERS_MAX = 256
 
 function queryOf(parameters: URLSearchParams): ValuesByName {

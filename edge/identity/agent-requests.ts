@@ -1,6 +1,6 @@
 /**
- * Authorization requests that agents register before a person opens their link (docs/decisions/0049). Once a request
- * exists for a challenge, even if the request is no longer open, only the request's code can approve the challenge.
+ * Authorization requests that agents register before a person opens their link (docs/decisions/0049). Once a challenge
+ * has a request, open or not, only the request's code can approve the challenge.
  */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
@@ -17,16 +17,13 @@ import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import { newUserCode, userCodeHash } from './user-code.ts'
 
-/** Dependencies of the identity modules, and `ID_MAC_KEY`, the key for the stored hashes of user codes. */
+/** `ID_MAC_KEY` is the key for the stored hashes of user codes. */
 export type RequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
 
-/** Length of a request ID. With 128 random bits, collisions are negligible. */
+/** With 128 random bits, collisions are negligible. */
 const REQUEST_ID_BYTES = 16
 
-/**
- * Number of old requests to delete when a new one is inserted. Deleting more rows than are added shrinks the table
- * again after a flood.
- */
+/** Old requests to delete per insertion. Deleting more rows than are added shrinks the table again after a flood. */
 const CLEARED_AT_ONCE = 20
 
 export type AgentRequest = {
@@ -41,26 +38,22 @@ export type AgentRequest = {
 }
 
 /**
- * Maximum number of stored requests: about 300 MB of the database's 10 GB. Rate limits apply per address, so a client
- * with many addresses could fill the table. Finished requests are not evicted for new ones, because a flood would then
- * erase refusals.
+ * About 300 MB of the database's 10 GB. Rate limits apply per address, so a client with many addresses could fill the
+ * table. Finished requests are not evicted for new ones, because a flood would then erase refusals.
  */
 export const REQUESTS_MAX = 1_000_000
 
 export type Registered = { id: string; userCode: string; expiresAt: number }
 
-/**
- * Thrown if the table of requests is full. It stays full until old requests expire. The plain approval link still works
- * without a request.
- */
+/** The table stays full until old requests expire. The plain approval link still works without a request. */
 export class RequestsFull extends Error {
   override name = 'RequestsFull'
 }
 
 /**
- * Stores an agent's authorization request. Returns `undefined` if the challenge already has a request, or is bound to
- * an account. A single statement checks and inserts, so that no approval can happen in between.
- * @throws {RequestsFull} if the table of requests is full
+ * Returns `undefined` if the challenge already has a request, or is bound to an account. A single statement checks and
+ * inserts, so that no approval can happen in between.
+ * @throws {RequestsFull}
  */
 export async function registerRequest(
   deps: RequestDeps,
@@ -89,8 +82,8 @@ export async function registerRequest(
 }
 
 /**
- * Returns the SQL condition for room in the table of requests. Estimates the number of rows from the oldest and newest
- * row IDs, which is cheap. The oldest rows are deleted first, so the row IDs have few gaps.
+ * Estimates the number of rows from the oldest and newest row IDs, which is cheap. The oldest rows are deleted first,
+ * so gaps are few.
  */
 function hasRoom(): SQL {
   return sql`(select coalesce(max(rowid) - min(rowid) + 1, 0) from ${agentRequests}) < ${REQUESTS_MAX}`
@@ -114,8 +107,8 @@ export async function requestOf(
 }
 
 /**
- * Returns the final state of the request for a token, or `undefined` if the request is open, approved or unknown. Takes
- * the token itself, so that knowing the challenge is not enough.
+ * `undefined` if the request is open, approved or unknown. Takes the token itself, so that knowing the challenge is not
+ * enough.
  */
 export async function endOfRequest(
   deps: IdentityDeps,
@@ -125,10 +118,7 @@ export async function endOfRequest(
   return state === 'open' || state === 'approved' ? undefined : state
 }
 
-/**
- * Refuses a request if it is still open.
- * @returns true if the request was open
- */
+/** @returns false if the request was not open */
 export async function refuseRequest(
   { db, now }: IdentityDeps,
   requestId: string,
@@ -141,7 +131,7 @@ export async function refuseRequest(
   return refused.length > 0
 }
 
-/** SQL condition that matches a request if it can still be approved or refused, or lose an attempt. */
+/** SQL condition: the request can still be approved or refused, or lose an attempt. */
 export function isOpen(requestId: string, now: number): SQL | undefined {
   return and(
     eq(agentRequests.id, requestId),

@@ -15,18 +15,14 @@ import { hashSecret } from './secret.ts'
 import type { User } from './users.ts'
 
 /**
- * Minimum interval between updates of `last_used_at`. A coarse value is enough, because it is only displayed and
- * checked against an idle limit of days.
+ * Minimum interval between updates of `last_used_at`. It is only displayed, and checked against an idle limit of days.
  */
 const LAST_USED_GRAIN_MS = 60_000
 
-/** Allowed form of a token: the unreserved characters of RFC 3986, with a minimum length. */
+/** Unreserved characters of RFC 3986. */
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/**
- * Result of approving a challenge. `registered` means that the challenge has a request, which only the request's code
- * can approve (`request-approval.ts`).
- */
+/** `registered`: the challenge has a request, which only the request's code can approve (`request-approval.ts`). */
 export type Approval =
   | 'granted'
   | 'already_granted'
@@ -47,10 +43,9 @@ export type PlainApproval = {
 }
 
 /**
- * Binds a challenge to an account permanently. The primary key accepts only the first approval, and later ones only
- * read it. A later approval therefore cannot take over a token of another account (fixation), restore a revoked token,
- * or extend a token. The same statement checks that the challenge has no request, so that no request can be registered
- * in between.
+ * The primary key accepts only the first approval, so a later one cannot take over a token of another account
+ * (fixation), restore a revoked token, or extend a token. The same statement checks that the challenge has no request,
+ * so that no request can be registered in between.
  */
 export async function approveAgentToken(
   deps: IdentityDeps,
@@ -71,10 +66,7 @@ export async function approveAgentToken(
   return (await standingOf(deps, challenge, userId)) ?? 'registered'
 }
 
-/**
- * Returns the state of a challenge from the point of view of an account, or `undefined` if the challenge is not bound
- * to any account.
- */
+/** State from the point of view of one account. `undefined` if the challenge is not bound to any account. */
 export async function standingOf(
   { db, now }: IdentityDeps,
   challenge: string,
@@ -95,10 +87,7 @@ export function isTokenShape(token: string): boolean {
   return TOKEN_SHAPE.test(token)
 }
 
-/**
- * Returns the user who approved the token, or `undefined` if the token is unknown, revoked, expired, or was idle for
- * too long.
- */
+/** Returns `undefined` if the token is unknown, revoked, expired, or was idle for too long. */
 export async function findAgentUser(
   deps: IdentityDeps,
   token: string,
@@ -134,7 +123,7 @@ export async function findAgentUser(
   return { id, email, tokenExpiresAt, label, scopes: scopesOf(row.scopes) }
 }
 
-/** Returns true if a token has exceeded its absolute or its idle lifetime. */
+/** True after the absolute or the idle lifetime. */
 export function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
   return expiresAt <= now || (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS <= now
 }

@@ -7,37 +7,36 @@ import { newSecret } from './secret.ts'
 
 export type MailerDeps = {
   fetch: typeof fetch
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   wait: (ms: number) => Promise<void>
 }
 
 /**
- * Timeouts of one attempt and of all attempts together. They are short, because the user is waiting at a form, and
- * because Workers limit work after the response to 30 s (`waitUntil`).
+ * Short, because the user is waiting at a form, and because Workers limit work after the response to 30 s
+ * (`waitUntil`).
  */
 export const SEND_LIMITS = { attemptMs: 10_000, totalMs: 20_000 }
 
-/** Delays before the second and the third attempt, in milliseconds. The third attempt is the last. */
+/** Delays before the second and the third attempt. The third attempt is the last. */
 const PAUSES_MS = [500, 1_500]
 
-/** Maximum number of bytes to read from a response. Only the error code in the response is needed. */
+/** Only the error code in the response is needed. */
 const ANSWER_MAX_BYTES = 4 * 1024
 
-/** User agent of the API requests. Resend rejects requests without one. */
+/** Resend rejects requests without a user agent. */
 const USER_AGENT = 'svc-edge'
 
 /**
- * Matches error codes that may be logged: numbers, and lower-case words such as `from.email`. API keys and sign-in
- * secrets do not match.
+ * Error codes that may be logged: numbers, and lower-case words such as `from.email`. API keys and sign-in secrets do
+ * not match.
  */
 const CODE = /^(\d{1,6}|([a-z_.]|\[\d{1,3}\]){1,48})$/
 
 /**
- * Creates a mailer that sends through an HTTP API. Retries transient failures: connection errors, timeouts, 409
- * (Resend: the same request is still in progress), 429 and 5xx. If the API does not support idempotency keys and a
- * response is lost, the mail is sent twice, with the same link.
+ * Retries transient failures: connection errors, timeouts, 409 (Resend: the same request is still in progress), 429 and
+ * 5xx. If the API does not support idempotency keys and a response is lost, the mail is sent twice, with the same link.
  */
 export function apiMailer(
   { api: name, from, token, url }: MailerSettings,
@@ -59,7 +58,7 @@ export function apiMailer(
           ...(api.idempotencyHeader && { [api.idempotencyHeader]: newSecret(random) }),
         },
         body: JSON.stringify(api.body(mail, from)),
-        // Redirects are not followed, because the API token must not be sent to another address.
+        // The API token must not be sent to another address.
         redirect: 'manual',
       } satisfies RequestInit
       for (let attempt = 0; ; attempt++) {
@@ -74,10 +73,7 @@ export function apiMailer(
   }
 }
 
-/**
- * Makes one attempt to send a mail.
- * @returns the failure, or `undefined` if the mail was accepted
- */
+/** @returns the failure, or `undefined` if the mail was accepted */
 async function post(
   fetch: MailerDeps['fetch'],
   url: string,

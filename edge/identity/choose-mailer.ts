@@ -5,8 +5,8 @@ import { type Mailer, noMailer } from './mailer.ts'
 import type { MailerSettings } from './mailer-settings.ts'
 
 /**
- * Selects the mailer of a deployment. A local stack always uses the local mailbox, even if `MAILER` is set, so that a
- * copy of a deployment's settings does not send real mail.
+ * A local stack always uses the local mailbox, even if `MAILER` is set, so that a copy of a deployment's settings does
+ * not send real mail.
  */
 export function mailerOf(
   { SVC_ENV, MAILER }: { SVC_ENV: 'local' | 'production'; MAILER?: MailerSettings | undefined },

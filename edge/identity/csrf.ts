@@ -1,21 +1,17 @@
 /**
- * CSRF protection for forms. Two independent proofs show that a form came from one of our pages: the source that the
- * browser reports, and a token that only this session's page for this subject contains.
+ * Two independent proofs: the source that the browser reports, and a token that only this session's page for this
+ * subject contains.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
 const PURPOSE = 'svc/csrf/v1/'
 
-/**
- * Source of a request, as reported by the browser in the headers `Origin` and `Sec-Fetch-Site`. Scripts cannot set
- * either header.
- */
+/** The headers `Origin` and `Sec-Fetch-Site`. Scripts cannot set either header. */
 export type RequestSource = { origin: string | undefined; fetchSite: string | undefined }
 
 /**
- * Returns true if one of our own pages sent the request. Checks `Sec-Fetch-Site` in addition to `Origin`. Our pages set
- * `Referrer-Policy: no-referrer`, under which browsers send `Origin: null` with forms (Fetch, "append a request
- * `Origin` header"). Returns false if both headers are missing.
+ * Checks `Sec-Fetch-Site` in addition to `Origin`: under our `Referrer-Policy: no-referrer`, browsers send `Origin:
+ * null` with forms (Fetch, "append a request `Origin` header"). Returns false if both headers are missing.
  */
 export function isFromOwnPage(source: RequestSource, publicUrl: string): boolean {
   const { origin, fetchSite } = source
@@ -25,15 +21,15 @@ export function isFromOwnPage(source: RequestSource, publicUrl: string): boolean
 }
 
 /**
- * Computes a CSRF token: HMAC-SHA256 of the purpose and the subject, with the session secret as the key. The token is
- * stateless, and invalid in any other session.
+ * HMAC-SHA256 of the purpose and the subject, with the session secret as the key. Stateless, and invalid in any other
+ * session.
  */
 export async function csrfToken(sessionSecret: string, subject: string): Promise<string> {
   const mac = await crypto.subtle.sign('HMAC', await macKey(sessionSecret), covered(subject))
   return encodeBase64url(new Uint8Array(mac))
 }
 
-/** Verifies a CSRF token. Compares in constant time (`subtle.verify`). */
+/** Compares in constant time (`subtle.verify`). */
 export async function isCsrfToken(
   token: string,
   sessionSecret: string,

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * Maximum length of an e-mail address. A path has at most 256 octets, including two angle brackets (RFC 5321,
- * 4.5.3.1.3).
- */
+/** A path has at most 256 octets, including two angle brackets (RFC 5321, 4.5.3.1.3). */
 const EMAIL_MAX_CHARACTERS = 254
 
 const emailSchema = z
@@ -14,16 +11,16 @@ const emailSchema = z
   .pipe(z.string().toLowerCase())
 
 /**
- * Normalizes an e-mail address to the form that identifies accounts. Returns `undefined` if the address is invalid.
- * Validates before converting to lower case, because some non-ASCII letters (such as U+212A, the Kelvin sign) become
- * ASCII in lower case. They would turn one person's address into another's.
+ * Normalizes an address to the form that identifies accounts. Returns `undefined` if it is invalid. Validates before
+ * converting to lower case: some non-ASCII letters (such as U+212A, the Kelvin sign) become ASCII in lower case, which
+ * would turn one person's address into another's.
  */
 export function parseEmail(text: string): string | undefined {
   return emailSchema.safeParse(text).data
 }
 
 /**
- * Returns the mailbox of an e-mail address, without a tag, because `name+tag` is delivered to `name`.
+ * Removes the tag, because `name+tag` is delivered to `name`.
  * @param email as returned by `parseEmail`
  */
 export function mailboxOf(email: string): string {

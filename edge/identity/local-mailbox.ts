@@ -1,4 +1,4 @@
-/** Mailer of the local stack. Mail is written to a table and to the terminal, and never leaves the machine. */
+/** Writes mail to a table and to the terminal. Mail never leaves the machine. */
 import { desc } from 'drizzle-orm'
 import { localMailbox } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -17,7 +17,7 @@ export function localMailer(deps: IdentityDeps, print: (line: string) => void): 
   }
 }
 
-/** Returns the latest mails of the local mailbox, newest first. */
+/** Newest first. */
 export async function readLocalMailbox(deps: IdentityDeps): Promise<DeliveredMail[]> {
   const mails = await deps.db
     .select()

@@ -9,10 +9,7 @@ import { magicLinks } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/**
- * Maximum number of open links per mailbox. It tolerates slow mail delivery, but prevents flooding someone else's
- * inbox.
- */
+/** Open links per mailbox. Tolerates slow mail delivery, but prevents flooding someone else's inbox. */
 export const LINKS_PER_MAILBOX = 5
 
 /** Maximum number of expired links that one request deletes. */
@@ -21,8 +18,8 @@ const CLEARED_AT_ONCE = 100
 export type IssuedLink = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
 /**
- * Stores a magic link for `email` (from `parseEmail`) that continues to `next` (from `safeNext`). A single statement
- * counts and inserts, so that concurrent requests cannot exceed the limit together.
+ * Takes `email` from `parseEmail` and `next` from `safeNext`. A single statement counts and inserts, so that concurrent
+ * requests cannot exceed the limit together.
  */
 export async function issueMagicLink(
   deps: IdentityDeps,
@@ -58,18 +55,15 @@ export async function issueMagicLink(
 }
 
 /**
- * Withdraws a magic link after its mail could not be sent. The link no longer counts towards the limit of its mailbox,
- * and does not work if the mail arrives after all.
+ * Called after a mail could not be sent. The link no longer counts towards the limit of its mailbox, and does not work
+ * if the mail arrives after all.
  */
 export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Promise<void> {
   const isIt = eq(magicLinks.secretHash, await hashSecret(secret))
   await deps.db.delete(magicLinks).where(isIt)
 }
 
-/**
- * Returns the address and destination of a magic link without consuming the link, because mail scanners open links
- * before people do.
- */
+/** Reads a magic link without consuming it, because mail scanners open links before people do. */
 export async function peekMagicLink(
   deps: IdentityDeps,
   secret: string,
@@ -83,10 +77,7 @@ export async function peekMagicLink(
     .get()
 }
 
-/**
- * Consumes a magic link. A single statement decides, so that only one of two concurrent calls succeeds. The other call
- * gets `undefined`.
- */
+/** A single statement decides, so that only one of two concurrent calls succeeds. The other call gets `undefined`. */
 export async function consumeMagicLink(
   deps: IdentityDeps,
   secret: string,

@@ -1,20 +1,20 @@
 /**
- * Supported HTTP e-mail APIs. Mail is sent as plain text, and click tracking is disabled, because a tracker would store
- * sign-in links. (In Resend, tracking is a setting of the domain, and disabled by default.)
+ * Mail is sent as plain text, and click tracking is disabled, because a tracker would store sign-in links. (In Resend,
+ * tracking is a setting of the domain, and disabled by default.)
  */
 import type { Mail } from './mailer.ts'
 
 export type Sender = { name?: string; email: string }
 
 export type MailApi = {
-  /** Base URL of the API, without a trailing slash. */
+  /** Base URL, without a trailing slash. */
   url: string
   path: string
   credentials(token: string): Record<string, string>
   body(mail: Mail, from: Sender): object
-  /** Request header for an idempotency key. Repeated requests with the same key are sent as a single mail. */
+  /** Repeated requests with the same idempotency key are sent as a single mail. */
   idempotencyHeader?: string
-  /** Extracts the API's error code from the parsed JSON of a response that is not 2xx. */
+  /** Extracts the error code from the parsed JSON of a response that is not 2xx. */
   codeOf(answer: unknown): unknown
 }
 
@@ -22,7 +22,7 @@ export const MAIL_API_NAMES = ['resend', 'postmark', 'sendgrid'] as const
 export type MailApiName = (typeof MAIL_API_NAMES)[number]
 
 export const MAIL_APIS: Record<MailApiName, MailApi> = {
-  /** API reference: https://resend.com/docs/api-reference/emails/send-email */
+  /** https://resend.com/docs/api-reference/emails/send-email */
   resend: {
     url: 'https://api.resend.com',
     path: '/emails',
@@ -36,7 +36,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     idempotencyHeader: 'idempotency-key',
     codeOf: (answer) => member(answer, 'name'),
   },
-  /** API reference: https://postmarkapp.com/developer/api/email-api */
+  /** https://postmarkapp.com/developer/api/email-api */
   postmark: {
     url: 'https://api.postmarkapp.com',
     path: '/email',
@@ -52,7 +52,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     }),
     codeOf: (answer) => member(answer, 'ErrorCode'),
   },
-  /** API reference: https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
+  /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
   sendgrid: {
     url: 'https://api.sendgrid.com',
     path: '/v3/mail/send',
@@ -72,7 +72,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
   },
 }
 
-/** Formats a sender for the `From` field. A name with special characters is quoted (RFC 5322, 3.4). */
+/** A name with special characters is quoted (RFC 5322, 3.4). */
 function senderText({ name, email }: Sender): string {
   if (name === undefined) return email
   return `${/[()[\]:;@,.]/.test(name) ? `"${name}"` : name} <${email}>`

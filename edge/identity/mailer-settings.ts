@@ -1,4 +1,4 @@
-/** Parses `MAILER`, which configures the HTTP e-mail API of a deployment (`docs/configuration.md`, Mailer). */
+/** Parses `MAILER` (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/settings.ts'
 import { MAIL_API_NAMES, type MailApiName, type Sender } from './mail-apis.ts'
@@ -6,18 +6,15 @@ import { MAIL_API_NAMES, type MailApiName, type Sender } from './mail-apis.ts'
 export type MailerSettings = {
   api: MailApiName
   from: Sender
-  /** Credential for the API. Must never be logged or displayed. */
+  /** Must never be logged or displayed. */
   token: string
   url?: string
 }
 
-/**
- * Matches `Name <address>`, or the address alone. The name must not contain characters that would terminate it in a
- * header.
- */
+/** `Name <address>`, or the address alone. The name must not contain characters that would terminate it in a header. */
 const SENDER = /^(?:(?<name>[^<>"\\\p{C}]{1,64}?) *<(?<named>[^<>\s]+)>|(?<bare>[^<>\s]+))$/u
 
-/** Matches an API token: characters that are allowed in a header. Real tokens have at most a few hundred characters. */
+/** Characters that are allowed in a header. Real tokens have at most a few hundred characters. */
 const TOKEN = /^[\x21-\x7e]{1,512}$/
 
 export const mailerMembers = {
@@ -54,15 +51,15 @@ export const mailerMembers = {
 }
 
 /**
- * Schema of the mailer settings. Error messages contain only the path of a field. They never quote values or unknown
- * fields, because any of those could be the token.
+ * Error messages contain only the path of a field. They never quote values or unknown fields, because any of those
+ * could be the token.
  */
 const mailerSchema = z.strictObject(mailerMembers, {
   error: ({ code }) =>
     code === 'unrecognized_keys' ? 'unknown field; expected api, from, token and url' : undefined,
 })
 
-/** Parses the setting `MAILER` from JSON. Returns `undefined` if the setting is absent or empty. */
+/** `undefined` if the setting is absent or empty. */
 export const mailerSetting = z
   .string()
   .optional()
@@ -71,7 +68,7 @@ export const mailerSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The error message of the JSON parser is not used, because it would quote the text.
+      // The message of the JSON parser would quote the text.
       context.addIssue({ code: 'custom', message: 'expected JSON' })
       return z.NEVER
     }
@@ -80,8 +77,8 @@ export const mailerSetting = z
   .transform((given): MailerSettings | undefined => given)
 
 /**
- * Returns true if the text is an https URL without user, query or fragment. TLS is required even on a local stack,
- * because mails contain sign-in links.
+ * An https URL without user, query or fragment. TLS is required even on a local stack, because mails contain sign-in
+ * links.
  */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false

@@ -2,10 +2,9 @@ import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 
 export type Mail = { recipient: string; subject: string; text: string }
 
-/** Sends mail. The promise of `send` resolves once the mail is sent or has been accepted for delivery. */
+/** The promise of `send` resolves once the mail is sent or has been accepted for delivery. */
 export type Mailer = {
   /**
-   * Sends one mail.
    * @throws {MailNotSent} if the API does not accept the mail
    * @throws {MailerNotConfigured} if the deployment has no mailer
    */
@@ -17,19 +16,15 @@ export class MailerNotConfigured extends Error {
 }
 
 export type MailFailure = {
-  /** Reason for the failure. `refused` is permanent until the operator or the user changes something. */
+  /** `refused` is permanent until the operator or the user changes something. */
   reason: 'refused' | 'too_many' | 'unavailable' | 'redirected' | 'timeout' | 'network'
-  /** HTTP status of the response, if the API responded. */
   status?: number
   /** Error code from the API, if it is a single word. Longer texts are dropped, because they can quote addresses. */
   code?: string
   retryAfterMs?: number
 }
 
-/**
- * Thrown if the API did not accept a mail. The error message is safe to log, because it does not contain any address,
- * link or token.
- */
+/** The error message is safe to log, because it does not contain any address, link or token. */
 export class MailNotSent extends Error {
   readonly failure: MailFailure
 
@@ -41,14 +36,12 @@ export class MailNotSent extends Error {
   }
 }
 
-/**
- * Mailer of deployments without a configured mailer. Sending always fails, so that no mail appears to have been sent.
- */
+/** Always fails, so that no mail appears to have been sent. */
 export const noMailer: Mailer = {
   send: () => Promise.reject(new MailerNotConfigured('MAILER is not set')),
 }
 
-/** Creates a mail with a magic link. The link is the only URL in the mail. */
+/** The link is the only URL in the mail. */
 export function signInMail(recipient: string, link: string): Mail {
   return {
     recipient,

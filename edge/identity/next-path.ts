@@ -1,23 +1,15 @@
-/**
- * Validates the destination after sign-in: a path on this site, or `/`. An open redirect on a login page would help
- * phishers.
- */
+/** Validates the destination after sign-in. An open redirect on a login page would help phishers. */
 
-/**
- * Maximum length of a destination, longer than all of our paths. It limits the data that an anonymous form can cause us
- * to store.
- */
+/** Longer than all of our paths. Limits the data that an anonymous form can cause us to store. */
 const NEXT_MAX_CHARACTERS = 1024
 
-/**
- * Arbitrary base URL for parsing. Only the path of the result is used, and a text that names another host is detected.
- */
+/** Arbitrary base URL for parsing, used to detect a text that names another host. */
 const BASE = 'https://this-site.invalid'
 
 /**
- * Returns the normalized path, or `/` if the path is unsafe. Unsafe are absolute URLs, `//host`, `/\host` (browsers
- * treat a backslash as a slash), control characters and whitespace (browsers drop tabs and newlines before parsing),
- * and paths such as `/.//host`, which normalize to `//host`.
+ * Returns `/` for an unsafe path. Unsafe are absolute URLs, `//host`, `/\host` (browsers treat a backslash as a slash),
+ * control characters and whitespace (browsers drop tabs and newlines before parsing), and paths such as `/.//host`,
+ * which normalize to `//host`.
  */
 export function safeNext(text: string | undefined): string {
   if (text === undefined || text.length > NEXT_MAX_CHARACTERS) return '/'

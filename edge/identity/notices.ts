@@ -1,6 +1,6 @@
 /**
- * Sends mails that notify an account's owner of security-relevant changes (docs/decisions/0048). The mails are sent
- * after the response. A mail that cannot be sent does not delay or undo the change.
+ * Mails that notify an account's owner of security-relevant changes (docs/decisions/0048). They are sent after the
+ * response. A mail that cannot be sent does not delay or undo the change.
  */
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
@@ -13,12 +13,9 @@ import type { User } from './users.ts'
 export type NoticeDeps = {
   mailer: Mailer
   settings: { PUBLIC_URL: string }
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
-  /**
-   * Counts one call of a caller against a rate limit.
-   * @throws {TooManyCalls} if the rate limit is exceeded
-   */
+  /** @throws {TooManyCalls} */
   requireRate: (name: RateName, caller: string) => Promise<void>
   /** Keeps work alive after the response has been sent. */
   later: (work: Promise<void>) => void
@@ -29,13 +26,13 @@ type Notice = {
   kind: 'token_authorized' | 'passkey_added' | 'passkey_removed'
   subject: string
   facts: string[]
-  /** Path of the page on which the owner can undo the change. */
+  /** Page on which the owner can undo the change. */
   path: string
   otherwise: string
 }
 
 /**
- * Notifies the owner that a program's token was authorized. Must be called after the approval is stored.
+ * Must be called after the approval is stored.
  * @param label name of the token, given by the program or by the owner
  */
 export function noticeOfApproval(
@@ -58,7 +55,7 @@ export function noticeOfApproval(
   })
 }
 
-/** Notifies the owner that a passkey was added or removed. Must be called after the change is stored. */
+/** Must be called after the addition or removal is stored. */
 export function noticeOfPasskey(
   deps: NoticeDeps,
   { user, name, change }: { user: User; name: string; change: 'added' | 'removed' },
@@ -84,7 +81,7 @@ function tell(deps: NoticeDeps, user: User, notice: Notice): void {
   const at = deps.now()
   const send = async () => {
     try {
-      // Each kind of notice has its own rate limit, so that a flood of one kind cannot suppress another.
+      // Each kind of notice has its own limit, so that a flood of one kind cannot suppress another.
       await deps.requireRate('notice_mailbox', `${notice.kind} ${mailboxOf(user.email)}`)
       await deps.mailer.send(mailOf(user.email, notice, at, deps.settings.PUBLIC_URL))
     } catch (error) {
@@ -106,19 +103,14 @@ function mailOf(
   return { recipient, subject, text }
 }
 
-/**
- * Inserts spaces into a name so that mail programs do not turn it into a link, because names come from third parties.
- */
+/** Inserts spaces so that mail programs do not turn a name into a link. Names come from third parties. */
 function withoutLinks(name: string): string {
   return name.replaceAll(/[.:/@](?=[\p{L}\p{N}/])/gu, (mark, place: number) =>
     /^\.\d/.test(name.slice(place)) && /\d$/.test(name.slice(0, place)) ? mark : `${mark} `,
   )
 }
 
-/**
- * Returns a reason for the log. For unknown errors, this is only the name of the error class, because messages of third
- * parties can quote addresses.
- */
+/** Logs only the class name of unknown errors, because messages of third parties can quote addresses. */
 function reasonOf(error: unknown): string {
   if (error instanceof TooManyCalls) return 'too many notices to one mailbox'
   if (error instanceof MailNotSent) return error.message

@@ -1,4 +1,4 @@
-/** Lists and revokes the tokens that an account has approved. The owner can do this only in the browser. */
+/** The owner can list and revoke tokens only in the browser. */
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_IDLE_MS } from '../../shared/limits.ts'
 import { type Scope, scopesOf } from '../../shared/wire/agent.ts'
@@ -6,7 +6,7 @@ import { agentTokens } from '../db/schema.ts'
 import { hasEnded } from './agent-tokens.ts'
 import type { IdentityDeps } from './deps.ts'
 
-/** Maximum number of tokens to list. Token rows are never deleted, so only the newest are listed. */
+/** Token rows are never deleted, so only the newest are listed. */
 export const TOKENS_LISTED = 200
 
 export type OwnedToken = {
@@ -15,24 +15,18 @@ export type OwnedToken = {
   scopes: Scope[]
   createdAt: number
   lastUsedAt: number | null
-  /**
-   * Time at which the token expires, in Unix milliseconds: by age, or by idleness if it is not used again, whichever
-   * comes first.
-   */
+  /** Unix milliseconds. The earlier of the expiry by age and by idleness, if the token is not used again. */
   endsAt: number
   state: 'live' | 'ended' | 'revoked'
 }
 
-/**
- * Lists at most `TOKENS_LISTED` tokens of an account. Live tokens come first, then expired, then revoked ones. Within
- * each group, the newest come first.
- */
+/** Live tokens come first, then expired, then revoked ones; within each group, the newest. */
 export async function listTokens({ db, now }: IdentityDeps, userId: string): Promise<OwnedToken[]> {
   const rows = await db
     .select()
     .from(agentTokens)
     .where(eq(agentTokens.userId, userId))
-    // Live tokens are listed first, so that revoked tokens cannot displace them.
+    // Revoked tokens cannot displace live ones.
     .orderBy(
       sql`${agentTokens.revokedAt} is not null`,
       desc(agentTokens.createdAt),
@@ -54,9 +48,8 @@ export async function listTokens({ db, now }: IdentityDeps, userId: string): Pro
 const RANK = { live: 0, ended: 1, revoked: 2 }
 
 /**
- * Revokes a token, so that its next request is rejected. The row is kept, so that the token can never be approved
- * again. Idempotent.
- * @returns true if the token belongs to this account
+ * Idempotent. The row is kept, so that the token can never be approved again.
+ * @returns false if the token does not belong to this account
  */
 export async function revokeToken(
   { db, now }: IdentityDeps,
@@ -72,7 +65,6 @@ export async function revokeToken(
   return (await db.$count(agentTokens, owned)) > 0
 }
 
-/** Revokes all tokens that an account has approved. */
 export async function revokeAllTokens({ db, now }: IdentityDeps, userId: string): Promise<void> {
   await db
     .update(agentTokens)

@@ -1,15 +1,15 @@
-/** Schemas of a browser's WebAuthn responses (WebAuthn, 5.1.8, `toJSON`). Fields that are not used are omitted. */
+/** A browser's WebAuthn responses (WebAuthn, 5.1.8, `toJSON`). Fields that are not used are omitted. */
 import { z } from 'zod'
 import { decodeBase64url } from '../../shared/base64url.ts'
 
-/** Maximum length of a credential ID in base64url. A credential ID has at most 1023 bytes (WebAuthn, 4). */
+/** 1023 bytes (WebAuthn, 4) in base64url. */
 const CREDENTIAL_ID_MAX_CHARACTERS = 1364
 
-/** Schema of base64url fields. It has no length limit, because the whole body is limited to `OWN_JSON_MAX_BYTES`. */
+/** Without a length limit, because the whole body is limited to `OWN_JSON_MAX_BYTES`. */
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')
 const credentialId = base64url.max(CREDENTIAL_ID_MAX_CHARACTERS)
 
-/** Known transports of authenticators (WebAuthn, 5.8.4). Unknown transports in a response are dropped. */
+/** WebAuthn, 5.8.4. Unknown transports in a response are dropped. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 const isTransport = (name: string): name is Transport => TRANSPORTS.some((each) => each === name)
@@ -48,8 +48,8 @@ const clientData = z.object({
 })
 
 /**
- * Returns the challenge in a response's client data, as signed by the authenticator (WebAuthn, 5.8.1). Returns
- * `undefined` if the client data is malformed, or if the response comes from a frame embedded in another site's page.
+ * The challenge that the authenticator signed (WebAuthn, 5.8.1). `undefined` if the client data is malformed, or if the
+ * response comes from a frame embedded in another site's page.
  */
 export function challengeIn(clientDataJSON: string): string | undefined {
   const bytes = decodeBase64url(clientDataJSON)

@@ -1,27 +1,20 @@
-/**
- * WebAuthn challenges. A challenge is valid for one purpose and one response, and expires after 5 minutes. Only its
- * SHA-256 is stored.
- */
+/** A challenge is valid for one purpose and one response, and expires after 5 minutes. Only its SHA-256 is stored. */
 import { and, desc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import { passkeyChallenges } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/** Purpose of a challenge. The user is known in advance for a registration, but not for a sign-in. */
+/** The user is known in advance for a registration, but not for a sign-in. */
 export type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register'; userId: string }
 
 /**
- * Maximum number of open challenges. Anyone may request a challenge, so the table must be bounded. At the limit, the
- * oldest challenges are evicted instead of rejecting requests. Evicting a challenge before its user responds would take
- * thousands of requests per second.
+ * Anyone may request a challenge, so the table must be bounded. At the limit, the oldest challenges are evicted instead
+ * of rejecting requests. Evicting a challenge before its user responds would take thousands of requests per second.
  */
 const OPEN_CHALLENGES_MAX = 10_000
 
-/**
- * Issues a challenge for an authenticator to sign.
- * @returns 32 random bytes in base64url
- */
+/** @returns 32 random bytes in base64url */
 export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
@@ -46,7 +39,7 @@ export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Pro
 }
 
 /**
- * Consumes a challenge, even if its response turns out to be invalid. A single statement decides, so that only one of
+ * Consumes the challenge even if its response turns out to be invalid. A single statement decides, so that only one of
  * two concurrent responses succeeds. A response for another purpose or user fails without consuming the challenge.
  */
 export async function consumeChallenge(

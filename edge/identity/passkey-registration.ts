@@ -1,4 +1,4 @@
-/** Registers passkeys (WebAuthn, 7.1). Creates the options for the browser, and verifies its response. */
+/** WebAuthn, 7.1. */
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { decodeBase64url } from '../../shared/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
@@ -13,8 +13,8 @@ import type { User } from './users.ts'
 export type Registration = 'stored' | 'already_registered' | 'too_many' | 'challenge' | 'unverified'
 
 /**
- * Returns the options for registering a passkey. They request a discoverable credential with user verification. The
- * user handle is the account's ID: 16 random bytes without personal data.
+ * Requests a discoverable credential with user verification. The user handle is the account's ID: 16 random bytes
+ * without personal data.
  */
 export async function registrationOptions(
   deps: IdentityDeps,
@@ -43,10 +43,7 @@ export async function registrationOptions(
   }
 }
 
-/**
- * Verifies a response to `registrationOptions` from the same user, and stores the passkey. Consumes the challenge in
- * any case.
- */
+/** The response must come from the user of `registrationOptions`. Consumes the challenge in any case. */
 export async function registerPasskey(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -66,7 +63,7 @@ async function verifyAnswer(
   answer: RegistrationAnswer,
 ): Promise<Omit<NewPasskey, 'name'> | undefined> {
   if (!(await isUnattested(answer.response.attestationObject))) return undefined
-  // The WebAuthn library is loaded on demand, because other requests, such as webhooks, do not need it.
+  // Loaded on demand, because other requests, such as webhooks, do not need the library.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const result = await verifyRegistrationResponse({
     response: { ...answer, clientExtensionResults: {} },
@@ -86,9 +83,8 @@ async function verifyAnswer(
 }
 
 /**
- * Returns true if the attestation is `none` or self-attestation. Browsers send no other attestation unless a site
- * requests one. Attestations with certificates are rejected, because a verifier would fetch the URLs in the
- * certificates.
+ * True for `none` and for self-attestation: browsers send no other unless a site requests one. Attestations with
+ * certificates are rejected, because a verifier would fetch the URLs in the certificates.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')

@@ -1,7 +1,4 @@
-/**
- * Signs users in with a passkey (WebAuthn, 7.2). The credential identifies the user, so a user name is not requested
- * first.
- */
+/** WebAuthn, 7.2. The credential identifies the user, so a user name is not requested first. */
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -10,7 +7,7 @@ import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
 import { findKey, noteUse, type StoredKey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Reasons for rejecting a sign-in response. They are only logged, never sent to the client. */
+/** Only logged, never sent to the client. */
 export type PasskeyRefusal =
   | 'not_an_answer'
   | 'challenge'
@@ -34,7 +31,7 @@ export async function signInOptions(
   }
 }
 
-/** Verifies a sign-in response and returns its user. Consumes the challenge in any case. */
+/** Consumes the challenge in any case. */
 export async function verifyPasskeySignIn(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -61,7 +58,7 @@ async function signedCounter(
   { publicKey }: StoredKey,
 ): Promise<number | undefined> {
   const { userHandle: _, ...response } = answer.response
-  // The WebAuthn library is loaded on demand, because other requests, such as webhooks, do not need it.
+  // Loaded on demand, because other requests, such as webhooks, do not need the library.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const result = await verifyAuthenticationResponse({
     response: { ...answer, response, clientExtensionResults: {} },
@@ -69,8 +66,7 @@ async function signedCounter(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,
-    // The library must not compare counters. `noteUse` compares the counter with the stored one after the signature is
-    // verified.
+    // The library must not compare counters. `noteUse` does so after the signature is verified.
     credential: { id: answer.id, publicKey, counter: 0 },
   }).catch(() => undefined)
   return result?.verified ? result.authenticationInfo.newCounter : undefined

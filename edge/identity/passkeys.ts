@@ -4,7 +4,7 @@ import { passkeys } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import type { Transport } from './passkey-answers.ts'
 
-/** A passkey of an account, without its key. Times are in Unix milliseconds. */
+/** A passkey without its key. Times are in Unix milliseconds. */
 export type Passkey = {
   credentialId: string
   name: string
@@ -23,7 +23,7 @@ export type NewPasskey = {
   transports: Transport[]
 }
 
-/** Returns the passkeys of an account, oldest first. */
+/** Oldest first. */
 export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<Passkey[]> {
   const rows = await deps.db
     .select()
@@ -40,9 +40,8 @@ export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<
 }
 
 /**
- * Stores a passkey. A single statement counts and inserts, so that concurrent registrations cannot exceed the limit
- * together. If the credential is already stored, for any user, the stored passkey does not change (WebAuthn, 7.1, step
- * 26).
+ * A single statement counts and inserts, so that concurrent registrations cannot exceed the limit together. If the
+ * credential is already stored, for any user, the stored passkey does not change (WebAuthn, 7.1, step 26).
  */
 export async function storePasskey(
   deps: IdentityDeps,
@@ -76,11 +75,10 @@ export async function findKey(
 }
 
 /**
- * Records the use of a passkey with its signature counter. A single statement compares and updates, so that only one of
- * two responses with the same counter is accepted. A response for a passkey that was removed in the meantime is
- * rejected.
- * @returns true if the use was accepted. A counter that did not increase indicates a cloned authenticator (WebAuthn,
- * 6.1.1). Authenticators without a counter always send 0.
+ * A single statement compares and updates, so that only one of two responses with the same counter is accepted. A
+ * response for a passkey that was removed in the meantime is rejected.
+ * @returns false if the counter did not increase, which indicates a cloned authenticator (WebAuthn, 6.1.1).
+ * Authenticators without a counter always send 0.
  */
 export async function noteUse(
   deps: IdentityDeps,
@@ -97,10 +95,7 @@ export async function noteUse(
   return noted.length > 0
 }
 
-/**
- * Removes a passkey from an account.
- * @returns the name of the removed passkey, or `undefined` if the account has no such passkey
- */
+/** @returns the name of the removed passkey, or `undefined` if the account has no such passkey */
 export async function removePasskey(
   deps: IdentityDeps,
   { credentialId, userId }: { credentialId: string; userId: string },

@@ -1,7 +1,4 @@
-/**
- * Approves registered authorization requests. The person who approves a request must type the code that the agent
- * shows.
- */
+/** The person who approves a request must type the code that the agent shows. */
 import { and, eq, exists, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
 import type { EndedRequest } from '../../shared/ended-request.ts'
@@ -15,7 +12,7 @@ type Ended = Exclude<Approval, 'registered'> | EndedRequest
 export type RequestApproval = Ended | { wrongCode: true; attemptsLeft: number }
 
 /**
- * Compares the code, and then decides in one transaction. Concurrent guesses count like sequential ones. After the last
+ * Compares the code before the transaction that decides. Concurrent guesses count like sequential ones. After the last
  * attempt, a correct code gets the same response as a wrong one.
  * @param code as returned by `readCrockfordCode`
  */
@@ -31,10 +28,7 @@ export async function approveRequest(
   return howItEnded(deps, request.challenge, userId)
 }
 
-/**
- * Binds the request's token to the account and closes the request, atomically.
- * @returns true if the token was bound
- */
+/** Binds the request's token to the account and closes the request, atomically. */
 async function bind(
   { db, now }: RequestDeps,
   { id, challenge }: AgentRequest,
@@ -64,7 +58,7 @@ async function bind(
 }
 
 /**
- * Counts one failed attempt to enter the code. The last failed attempt locks the request.
+ * The last failed attempt locks the request.
  * @returns the number of remaining attempts
  */
 async function countAttempt({ db, now }: RequestDeps, requestId: string): Promise<number> {
@@ -79,7 +73,6 @@ async function countAttempt({ db, now }: RequestDeps, requestId: string): Promis
   return counted[0]?.attemptsLeft ?? 0
 }
 
-/** Returns the outcome of an authorization request that is no longer open. */
 export async function howItEnded(
   deps: RequestDeps,
   challenge: string,

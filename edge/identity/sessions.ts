@@ -12,16 +12,10 @@ import type { User } from './users.ts'
 /** Maximum number of expired sessions that one sign-in deletes. */
 const CLEARED_AT_ONCE = 100
 
-/**
- * A session of a signed-in user, with the secret from the cookie, from which CSRF tokens are derived. `startedAt` is
- * the time of sign-in in Unix milliseconds.
- */
+/** `secret` comes from the cookie; CSRF tokens are derived from it. `startedAt` is in Unix milliseconds. */
 export type Session = { user: User; secret: string; startedAt: number }
 
-/**
- * Starts a session and returns the secret for its cookie. The secret is always a new one, which prevents session
- * fixation.
- */
+/** Returns the secret for the cookie, always a new one, which prevents session fixation. */
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
@@ -57,13 +51,13 @@ export async function findSession(
   return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
 }
 
-/** Ends the session that belongs to a cookie. Does nothing if the session does not exist. */
+/** Does nothing if the session does not exist. */
 export async function endSession(deps: IdentityDeps, secret: string): Promise<void> {
   if (!decode32Bytes(secret)) return
   await deps.db.delete(sessions).where(eq(sessions.secretHash, await hashSecret(secret)))
 }
 
-/** Ends all sessions of a user, on all devices. Agent tokens stay valid. */
+/** Agent tokens stay valid. */
 export async function endAllSessions(deps: IdentityDeps, userId: string): Promise<void> {
   await deps.db.delete(sessions).where(eq(sessions.userId, userId))
 }

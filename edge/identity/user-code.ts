@@ -1,7 +1,6 @@
 /**
- * Codes of registered authorization requests, which the agent shows and the person types (RFC 8628, 6.1). A code has
- * only 40 bits, so a plain hash could be brute-forced from a copy of the database. This is not possible with a MAC that
- * uses a key outside the database.
+ * The agent shows a code and the person types it (RFC 8628, 6.1). A code has only 40 bits, so a plain hash could be
+ * brute-forced from a copy of the database. A MAC with a key outside the database prevents this.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 import { CODE_BYTES, crockfordCode } from '../../shared/crockford-code.ts'
@@ -15,7 +14,7 @@ export function newUserCode(random: IdentityDeps['random']): string {
 }
 
 /**
- * Returns the stored form of a user code: a MAC in base64url.
+ * MAC in base64url.
  * @param macKey `ID_MAC_KEY`
  */
 export async function userCodeHash(
@@ -27,7 +26,7 @@ export async function userCodeHash(
 }
 
 /**
- * Compares a user code with the stored code of a request, in constant time.
+ * Compares in constant time.
  * @param code as returned by `readCrockfordCode`
  */
 export async function isUserCode(

@@ -5,12 +5,12 @@ import type { IdentityDeps } from './deps.ts'
 
 export type User = { id: string; email: string }
 
-/** Length of a user ID. With 128 random bits, collisions are negligible. */
+/** With 128 random bits, collisions are negligible. */
 const USER_ID_BYTES = 16
 
 /**
- * Returns the account of a verified e-mail address, and creates it at the first sign-in. Concurrent first sign-ins get
- * the same account, because the unique index accepts only one row and both read that row.
+ * Creates the account at the first sign-in. Concurrent first sign-ins get the same account, because the unique index
+ * accepts only one row and both read that row.
  */
 export async function userOfEmail(deps: IdentityDeps, email: string): Promise<User> {
   const { db, now, random } = deps

@@ -1,57 +1,46 @@
-/** Rate limits of the edge per caller, as protection against loops and floods. The origin has its own limits. */
+/** Rate limits per caller, as protection against loops and floods. The origin has its own limits. */
 import type { Rate } from './token-bucket.ts'
 
 export const RATES = {
   /**
-   * Core API requests from one client address. An office or a cloud gateway may share one address. 100 requests per
-   * second are below the capacity of one origin process.
+   * An office or a cloud gateway may share one address. 100 requests per second are below the capacity of one origin
+   * process.
    */
   core_address: { burst: 600, perMinute: 6_000 },
-  /** Core API requests with one API key from any address. The limit is high, because many machines may share a key. */
+  /** High, because many machines may share a key. */
   core_key: { burst: 600, perMinute: 6_000 },
   /**
-   * Events from the payment processor, from one of its few addresses. They have their own limit, because the processor
-   * sends many events at the same time after a delay. It resends rejected events for days.
+   * The payment processor has few addresses, and sends many events at the same time after a delay. It resends rejected
+   * events for days.
    */
   processor_address: { burst: 2_000, perMinute: 12_000 },
-  /**
-   * Requests for a sign-in mail from one client address. The limit allows a class of thirty people to sign in at the
-   * same time.
-   */
+  /** Allows a class of thirty people to sign in at the same time. */
   sign_in_address: { burst: 30, perMinute: 6 },
-  /** Sign-in mails to one mailbox. The number of open links is limited separately (`LINKS_PER_MAILBOX`). */
+  /** The number of open links is limited separately (`LINKS_PER_MAILBOX`). */
   sign_in_mailbox: { burst: 10, perMinute: 1 },
   /**
    * Notices of one kind to one mailbox. Only a person with access to the owner's session can cause notices, and after
    * ten of them the owner has been warned.
    */
   notice_mailbox: { burst: 10, perMinute: 1 },
-  /**
-   * Authorization requests that agents register from one client address. Each request is a database row until it is
-   * deleted.
-   */
+  /** Each registered request is a database row until it is deleted. */
   agent_request_address: { burst: 30, perMinute: 30 },
   /**
-   * Programs that one user authorizes. The limit is needed because token rows are kept permanently, and accounts are
-   * free of charge. After ten notices about new programs, the user receives no more notices for a while
-   * (`notice_mailbox`).
+   * Token rows are kept permanently, and accounts are free of charge. After ten notices about new programs, the user
+   * receives no more notices for a while (`notice_mailbox`).
    */
   agent_approval: { burst: 60, perMinute: 6 },
   /**
-   * Rejected tokens from one client address. Ten agents behind one gateway may each poll once a second for their
-   * approval. A higher rate would not help anyone guess a token, and each guess costs a database lookup.
+   * Ten agents behind one gateway may each poll once a second for their approval. A higher rate would not help anyone
+   * guess a token, and each guess costs a database lookup.
    */
   refused_token_address: { burst: 1_800, perMinute: 600 },
-  /** Requests for passkey challenges, and responses to them, from one client address. */
   passkey_address: { burst: 60, perMinute: 60 },
-  /**
-   * Write requests of one user to the triggers API. A script that creates thousands of triggers stays below the limit,
-   * but an endless loop does not.
-   */
+  /** A script that creates thousands of triggers stays below the limit, but an endless loop does not. */
   api_write: { burst: 2_000, perMinute: 6_000 },
   /**
-   * Previews of chain events for one user. Each preview sends about ten requests to a chain's nodes, which the operator
-   * pays for. A person who tries out event signatures stays below the limit.
+   * Each preview sends about ten requests to a chain's nodes, which the operator pays for. A person who tries out event
+   * signatures stays below the limit.
    */
   chain_preview: { burst: 20, perMinute: 6 },
 } as const satisfies Record<string, Rate>

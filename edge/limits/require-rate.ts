@@ -3,7 +3,7 @@ import { type Env, settingsOf } from '../env.ts'
 import { macOf } from '../mac.ts'
 import { RATES, type RateName } from './rates.ts'
 
-/** Thrown if a rate limit is exceeded. The call had no effect. */
+/** The call had no effect. */
 export class TooManyCalls extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
@@ -28,13 +28,12 @@ const WHO: Record<RateName, string> = {
   chain_preview: 'this account',
 }
 
-/** Domain separation prefix for the MAC, because the MAC key has other uses. */
+/** Domain separation, because the MAC key has other uses. */
 const PURPOSE = 'svc/rate-cap/v1'
 
 /**
- * Counts one call of a caller against its rate limit.
- * @param caller an address, a key, a mailbox or a user. The name of the rate limit's object is an HMAC of this value,
- * never the value itself.
+ * @param caller an address, a key, a mailbox or a user. The object's name is an HMAC of this value, never the value
+ * itself.
  * @throws {TooManyCalls} if the rate limit is exceeded
  */
 export async function requireRate(env: Env, name: RateName, caller: string): Promise<void> {

@@ -2,19 +2,17 @@ export type Rate = { burst: number; perMinute: number }
 
 const MINUTE_MS = 60_000
 
-/** In-memory token bucket. Implemented as GCRA: its only state is the time at which the bucket is full again. */
+/** Implemented as GCRA: its only state is the time at which the bucket is full again. */
 export class TokenBucket {
   #fullAt = Number.NEGATIVE_INFINITY
 
   /**
-   * Takes one token from the bucket.
-   * @param now current time in Unix milliseconds
-   * @returns 0 if a token was available, otherwise the number of milliseconds until one is
+   * @param now Unix milliseconds
+   * @returns 0 if a token was available, otherwise the milliseconds until one is
    */
   take({ burst, perMinute }: Rate, now: number): number {
     const intervalMs = MINUTE_MS / perMinute
-    // `latest` is the time at which an empty bucket would be full again. If the clock was set back, callers are delayed
-    // no longer than that.
+    // `latest` is the time at which an empty bucket would be full again. It limits the delay if the clock was set back.
     const latest = now + burst * intervalMs
     const fullAt = Math.min(Math.max(this.#fullAt, now), latest)
     const waitMs = fullAt + intervalMs - latest

@@ -1,24 +1,19 @@
 /**
  * Metric counts of this isolate that have not been flushed yet. Isolates are numerous and short-lived, and a scrape
- * cannot address a particular one. Each isolate therefore flushes its counts to a single object (`edge-metrics.ts`),
- * after a response and at most once every few seconds.
+ * cannot address a particular one. Each isolate therefore flushes to a single object (`edge-metrics.ts`), after a
+ * response and at most once every few seconds.
  */
 import type { Env } from '../env.ts'
 import { seriesOf } from './series.ts'
 
-/**
- * Minimum interval between two flushes of one isolate. At this interval, ten isolates call the metrics object twice a
- * second.
- */
+/** With ten isolates, the metrics object is called twice a second. */
 export const HAND_OVER_MS = 5_000
 
-/** Name of the edge's single `EdgeMetrics` object. */
 export const METRICS_OBJECT = 'metrics'
 
-/** Upper bounds of the histogram buckets in seconds. They range from the group commit of a webhook to a slow origin. */
+/** From the group commit of a webhook to a slow origin. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Execution context that allows work to continue after the response. */
 type Context = Pick<ExecutionContext, 'waitUntil'>
 
 let counts = new Map<string, number>()
@@ -30,10 +25,6 @@ export function count(series: string, by = 1): void {
   counts.set(series, (counts.get(series) ?? 0) + by)
 }
 
-/**
- * Adds one observation to a histogram.
- * @param seconds the observed duration
- */
 export function observe(name: string, labels: Record<string, string>, seconds: number): void {
   for (const le of SECONDS) if (seconds <= le) count(seriesOf(`${name}_bucket`, { ...labels, le }))
   count(seriesOf(`${name}_bucket`, { ...labels, le: '+Inf' }))
@@ -44,7 +35,7 @@ export function observe(name: string, labels: Record<string, string>, seconds: n
 /** Flushes the counts if the last flush was long enough ago. Otherwise, a later call flushes them. */
 export function handOver(env: Env, context: Context): void {
   const now = Date.now()
-  // Uses the absolute difference. Otherwise, the flushes would stop if the clock was set back.
+  // Absolute difference: otherwise, the flushes would stop if the clock was set back.
   if (Math.abs(now - handedOverAt) < HAND_OVER_MS || counts.size === 0) return
   handedOverAt = now
   const batch = [...counts]
@@ -53,8 +44,8 @@ export function handOver(env: Env, context: Context): void {
 }
 
 /**
- * Flushes the counts like `handOver`. If they cannot be flushed yet, sets a timer, because no other request may follow.
- * Only the Worker may use it, because its idle time is free of charge.
+ * Sets a timer if the counts cannot be flushed yet, because no other request may follow. Only the Worker may use it,
+ * because its idle time is free of charge.
  */
 export function handOverSoon(env: Env, context: Context): void {
   handOver(env, context)
@@ -70,14 +61,11 @@ export function handOverSoon(env: Env, context: Context): void {
   )
 }
 
-/**
- * Sends a batch of counts to the metrics object. Never rejects. If the response is lost, the batch is not sent again,
- * because it may have been counted already.
- */
+/** Never rejects. If the response is lost, the batch is not sent again, because it may have been counted already. */
 async function send(env: Env, batch: [string, number][]): Promise<void> {
   try {
     await env.EDGE_METRICS.getByName(METRICS_OBJECT).add(batch)
   } catch {
-    // The error is ignored, because losing counts is better than delaying requests.
+    // Losing counts is better than delaying requests.
   }
 }

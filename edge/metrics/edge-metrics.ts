@@ -8,19 +8,19 @@ import type { MetricsObject } from './metrics-object.ts'
 import { seriesOf } from './series.ts'
 
 /**
- * Maximum number of series. The edge sets all labels itself, which results in a few hundred series. The limit prevents
- * a bug from filling the storage.
+ * The edge sets all labels itself, which results in a few hundred series. The limit prevents a bug from filling the
+ * storage.
  */
 const SERIES_MAX = 5_000
 
-/** Cache lifetime of the number of triggers. Counting the triggers reads one row per trigger. */
+/** Counting the triggers reads one row per trigger. */
 const TRIGGERS_KEPT_MS = 5 * 60 * 1000
 
 const STORED = 'counts'
 
 /**
- * Durable Object that sums the counts of all isolates. It stores the sums as one value on every flush. It may be
- * evicted between two scrapes, and a counter that restarts each time would be useless.
+ * Sums the counts of all isolates. Stores the sums on every flush, as one value: the object may be evicted between two
+ * scrapes, and a counter that restarts each time would be useless.
  */
 export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   #sums!: Map<string, number>

@@ -3,7 +3,7 @@ import { nameOf } from './series.ts'
 
 export type Sample = readonly [series: string, value: number]
 
-/** Formats samples in the Prometheus text format, grouped by metric. Samples of unknown metrics are omitted. */
+/** Prometheus text format. Samples of unknown metrics are omitted. */
 export function exposition(samples: Iterable<Sample>): string {
   const lines = new Map<MetricName, string[]>(
     Object.keys(METRICS).map((name) => [name as MetricName, []]),
@@ -13,7 +13,7 @@ export function exposition(samples: Iterable<Sample>): string {
   return [...lines].map(([name, of]) => section(name, METRICS[name], of)).join('\n')
 }
 
-/** Returns the metric to which a series belongs. A histogram has separate series for its buckets, sum and count. */
+/** A histogram has separate series for its buckets, sum and count. */
 function metricOf(name: string): MetricName {
   const whole = name.replace(/_(bucket|sum|count)$/, '') as MetricName
   const metric: Metric | undefined = METRICS[whole]

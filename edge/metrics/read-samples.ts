@@ -8,10 +8,7 @@ import type { Sample } from './exposition.ts'
 import { seriesOf } from './series.ts'
 import type { MetricName } from './names.ts'
 
-/**
- * Returns the samples for a scrape: the counts of all isolates, and the current state of the components. Components
- * that do not respond are omitted.
- */
+/** Components that do not respond are omitted. */
 export async function readSamples(env: Env, asked: PartsAsked): Promise<Sample[]> {
   const [counted, seen] = await Promise.all([
     inTime(env.EDGE_METRICS.getByName(METRICS_OBJECT).read()),

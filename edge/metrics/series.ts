@@ -1,4 +1,4 @@
-/** Formats a series in the Prometheus text format: the metric name and its labels, in the given order. */
+/** Prometheus text format: the metric name and its labels, in the given order. */
 export function seriesOf(
   name: string,
   labels: Readonly<Record<string, string | number>> = {},

@@ -1,6 +1,5 @@
 import { causeOf } from '../db/cause-of.ts'
 
-/** A task of a Durable Object that is run by the object's alarm. */
 export type Tended = {
   name: string
   /**
@@ -12,29 +11,29 @@ export type Tended = {
   patient?: true
 }
 
-/** Low-priority tasks are deferred to the next alarm if it is due within this time. */
+/** Low-priority tasks wait for the next alarm if it is due within this time. */
 const SOON_MS = 20_000
-/** Maximum time for which low-priority tasks are deferred, in milliseconds. */
+/** Maximum delay of low-priority tasks. */
 const PATIENCE_MS = 60_000
 
-/** Delay before an object's alarm tasks run again after one of them failed. */
+/** Delay before the tasks run again after a failure. */
 const FAILED_AGAIN_MS = 1_000
 
-/** Time after which an overdue alarm counts as lost, in milliseconds. */
+/** Time after which an overdue alarm counts as lost. */
 const OVERDUE_MS = 5_000
 
 /**
- * Multiplexes the single alarm of a Durable Object among its tasks. The alarm is set to the earliest time that any task
- * requested. The handler never throws, because the platform retries a failing alarm six times and then drops it.
+ * Multiplexes the single alarm of a Durable Object among its tasks. The handler never throws, because the platform
+ * retries a failing alarm six times and then drops it.
  */
 export class Alarm {
   readonly #storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
   readonly #parts: readonly Tended[]
   readonly #log: (event: string, facts: Record<string, string>) => void
   #at = Number.POSITIVE_INFINITY
-  /** Earliest time that any task has requested in the current pass over the tasks; undefined between passes. */
+  /** Earliest time requested in the current pass over the tasks; undefined between passes. */
   #asked: number | undefined
-  /** Time at which the low-priority tasks last ran, in Unix milliseconds. */
+  /** Last run of the low-priority tasks, in Unix milliseconds. */
   #patientAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -68,9 +67,9 @@ export class Alarm {
   }
 
   /**
-   * Runs the alarm tasks. Called when the alarm fires, and when it may have been lost. The next alarm is set only once,
-   * after all tasks have run, because each `setAlarm` is a disk write. If many objects are woken at the same moment,
-   * additional writes would delay their work.
+   * Called when the alarm fires, and when it may have been lost. The next alarm is set only once, after all tasks have
+   * run, because each `setAlarm` is a disk write. If many objects are woken at the same moment, additional writes would
+   * delay their work.
    */
   fired(now: number): void {
     this.#asked = Number.POSITIVE_INFINITY
@@ -86,7 +85,7 @@ export class Alarm {
     if (at < Number.POSITIVE_INFINITY) this.#set(at)
   }
 
-  /** Runs `work` and logs any error that it throws. After an error, the alarm tasks run again soon. */
+  /** Logs any error that `work` throws. The alarm tasks then run again soon. */
   guarded(name: string, now: number, work: () => number | undefined | void): void {
     try {
       const next = work()

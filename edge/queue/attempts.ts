@@ -28,13 +28,13 @@ import {
 } from './verdict.ts'
 
 /**
- * Maximum time for which an unanswered request may still start its run. It is the time during which the origin accepts
- * the request, plus 30 s for the origin to claim the run.
+ * Maximum time for which an unanswered request may still start its run: the time during which the origin accepts the
+ * request, plus 30 s for the origin to claim the run.
  */
 const MAY_BEGIN_MS = SEALED_REQUEST_LIFETIME_MS + SEALED_CLOCK_SKEW_MS + 30_000
 /**
- * Time for which the origin is certain to keep the outcome of a run. It is one hour less than the retention time, to
- * allow for clock differences.
+ * Time for which the origin is certain to keep the outcome of a run. One hour less than the retention time allows for
+ * clock differences.
  */
 const ASKABLE_MS = OUTCOME_KEPT_MS - 60 * 60 * 1000
 
@@ -48,7 +48,6 @@ export type AttemptsOptions = {
   poller: Pick<OutcomePoller, 'outcome'>
   slots: Slots
   now: () => number
-  /** Returns a random number in [0, 1). */
   random: () => number
   /**
    * Called when the origin reports that it has started the run, now or in an earlier attempt. The outcome may still be
@@ -59,12 +58,12 @@ export type AttemptsOptions = {
 }
 
 export type Attempted = {
-  /** The run, with the usage key under which it was last sent. */
+  /** Includes the usage key under which the run was last sent. */
   run: LiveRun
   verdict: Verdict
   /**
-   * Time at which the run was last sent without getting a response, in Unix milliseconds. Null if no attempt has an
-   * unknown outcome.
+   * Time at which the run was last sent without a response, in Unix milliseconds. Null if no attempt has an unknown
+   * outcome.
    */
   inDoubtSince: number | null
   /**
@@ -76,7 +75,7 @@ export type Attempted = {
   isUnanswered?: boolean
 }
 
-/** Returns true if an attempt executed nothing, because the origin refused the run or was not reached. */
+/** True if the origin refused the run or was not reached. */
 export function executedNothing({ verdict, isUnanswered }: Attempted): boolean {
   if (isUnanswered) return false
   return verdict.kind === 'origin_away' || verdict.kind === 'wait' || verdict.kind === 'not_sent'
@@ -89,7 +88,7 @@ export function executedNothing({ verdict, isUnanswered }: Attempted): boolean {
  */
 export class Attempts {
   readonly #options: AttemptsOptions
-  /** The revision and usage key that were used last. Cached, because most runs of a trigger share them. */
+  /** Last used; most runs of a trigger share them. */
   #revision: RevisionRow | undefined
   #usageKey: { id: number; sealed: string } | undefined
 
@@ -97,10 +96,7 @@ export class Attempts {
     this.#options = options
   }
 
-  /**
-   * Makes one attempt to execute a run.
-   * @throws {Error} if the edge failed before it sent the request
-   */
+  /** @throws {Error} if the edge failed before it sent the request */
   async carry(carried: LiveRun): Promise<Attempted> {
     const { live, log, now, random, state } = this.#options
     const asked = carried.inDoubtSince !== null
@@ -114,8 +110,8 @@ export class Attempts {
       }
       const answer = await this.#send(run, () => {
         sent = true
-        // The send time is stored before the request is sent. If the object is evicted during the request, the run's
-        // outcome is unknown from this time on. If the origin refuses the request, the earlier time is restored.
+        // Stored before the request is sent. If the object is evicted during the request, the run's outcome is unknown
+        // from this time on. If the origin refuses the request, the earlier time is restored.
         if (run.inDoubtSince !== null) live.renewDoubt(run, now())
       })
       const attempted = { run, inDoubtSince: run.inDoubtSince }
@@ -133,7 +129,7 @@ export class Attempts {
       }
       log('origin.away', { reason: error.message })
       if (error.isUnsent) sent = false
-      // The origin is reachable, because it has just answered a query for this run. Only the request that sent the run
+      // The origin has just answered a query for this run, so it is reachable. Only the request that sent the run
       // failed.
       const broke = asked && sent
       const verdict: Verdict = broke
@@ -186,7 +182,7 @@ export class Attempts {
     const { origin, slots, state, store } = this.#options
     await slots.take()
     try {
-      // The trigger is read after the wait for a slot, because it may have been deleted or disabled in the meantime.
+      // Read after the wait for a slot, because the trigger may have been deleted or disabled in the meantime.
       const trigger = state.current
       if (!trigger) throw new Error(DELETED)
       if (!trigger.enabled) return 'not_sent'
@@ -207,8 +203,7 @@ export class Attempts {
           attempt: run.attempt,
           ...(this.#retriesLost() ? { retry_lost: true } : {}),
         },
-        // If no slot is free, the origin is asked to respond immediately, so that slow runs never prevent others from
-        // starting.
+        // If no slot is free, the origin responds immediately, so that slow runs never prevent others from starting.
         wait_ms: slots.free > 0 ? EXECUTE_WAIT_MS : 0,
       })
     } finally {
@@ -238,10 +233,7 @@ export class Attempts {
     )
   }
 
-  /**
-   * Returns the complete ID of a run.
-   * @throws {Error} if the trigger was deleted
-   */
+  /** @throws {Error} if the trigger was deleted */
   #runId({ suffix }: LiveRun): string {
     const { current } = this.#options.state
     if (!current) throw new Error(DELETED)

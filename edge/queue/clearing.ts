@@ -1,4 +1,4 @@
-/** Finishes queued runs without executing them. Each method is synchronous and runs in one transaction. */
+/** Each method is synchronous and runs in one transaction. */
 import { QUEUED } from './live-runs.ts'
 import type { RunResult, RunRow } from './records.ts'
 
@@ -7,10 +7,7 @@ export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'start
   finishedAt: number
 }
 
-/**
- * Error messages for a cleared run: `notBegun` if the run never started, `inDoubt` if an earlier attempt may have
- * started it.
- */
+/** `notBegun` if the run never started, `inDoubt` if an earlier attempt may have started it. */
 type Reason = { notBegun: string; inDoubt: string }
 
 const CANCELLED: Reason = {
@@ -33,18 +30,11 @@ export class Clearing {
     this.#storage = storage
   }
 
-  /**
-   * Cancels a queued run.
-   * @returns the cancelled run, or `undefined` if the run is not queued
-   */
+  /** @returns `undefined` if the run is not queued */
   cancel(sequence: number, now: number): EndedRun | undefined {
     return this.#end(CANCELLED, now, 'sequence = ?', sequence)[0]
   }
 
-  /**
-   * Cancels all queued runs of the trigger.
-   * @returns the cancelled runs
-   */
   purge(now: number): EndedRun[] {
     return this.#end(CANCELLED, now, '1')
   }

@@ -1,20 +1,17 @@
-/** Database queries for a trigger's run counters. */
-
 export type CountedRun = {
   status: 'success' | 'failed'
-  /** Time at which the run started, in Unix milliseconds. Null if it never started. */
+  /** Unix milliseconds. Null if the run never started. */
   startedAt: number | null
   finishedAt: number
 }
 
 /**
- * Limits on the number of rows and body bytes that one query reads. SQLite stores a run's timestamps after its body,
- * and must read through the body to reach them.
+ * Limits of one query. SQLite stores a run's timestamps after its body, and must read through the body to reach them.
  */
 const ROWS_MAX = 10_000
 const BYTES_MAX = 64 * 1024 * 1024
 
-/** Maximum time from queueing to finishing a run. A run that has waited this long for an unavailable origin fails. */
+/** Maximum time from queueing to finishing. A run that has waited this long for an unavailable origin fails. */
 const WAITED_MAX_MS = 24 * 60 * 60 * 1000
 
 type Row = {
@@ -26,8 +23,7 @@ type Row = {
 }
 
 /**
- * Returns the runs that finished after `since`, newest first. Stops early in a large history, so the result may be
- * incomplete.
+ * Newest first. Stops early in a large history, so the result may be incomplete.
  * @param since in Unix milliseconds
  */
 export function endedSince(sql: SqlStorage, since: number): CountedRun[] {
@@ -48,13 +44,11 @@ export function endedSince(sql: SqlStorage, since: number): CountedRun[] {
   return ended
 }
 
-/** Returns the number of skipped schedule ticks that were recorded after `since`. */
 export function skippedSince(sql: SqlStorage, since: number): number {
   const query = 'SELECT coalesce(sum(count), 0) AS skipped FROM skipped_ticks WHERE recorded_at > ?'
   return sql.exec<{ skipped: number }>(query, since).one().skipped
 }
 
-/** Returns the number of running runs, and the time at which the oldest queued run entered the queue. */
 export function liveRuns(sql: SqlStorage): { running: number; oldestQueuedAt: number | null } {
   // Repeats the WHERE clause of the partial index. Otherwise SQLite does not use the index.
   const live = `FROM runs WHERE status IN ('queued', 'running')`

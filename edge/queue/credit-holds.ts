@@ -7,26 +7,26 @@ import type { Wait } from './waits.ts'
 export type Shortage = Exclude<WaitingFor, 'origin'>
 
 type Refused = {
-  /** ID of the usage key that the origin refused. A different key may not have the same shortage. */
+  /** Key that the origin refused. A different key may not have the same shortage. */
   usageKey: number
   shortage: Shortage
   wait: Wait
 }
 
-/** Placeholder for a sequence number that no run has. Sequence numbers start at 1. */
+/** Sequence numbers start at 1. */
 const NO_RUN = 0
 
 /**
  * Holds back runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
  * `docs/decisions/0024`). Credit and the spending cap apply to all runs under a usage key. The allowance for failed
- * runs applies to one key and action, so runs of other revisions continue. A fixed version of an action is therefore
- * not held back by the failures of the broken one.
+ * runs applies to one key and action, so a fixed version of an action is not held back by the failures of the broken
+ * one.
  */
 export class CreditHolds {
   #usageKey: number | undefined
   readonly #ofKey = new Hold()
   #keyLacks: Shortage = 'payment'
-  /** Holds for exhausted failure allowances, by action revision. */
+  /** Exhausted failure allowances, by action revision. */
   readonly #ofRevisions = new Map<number, Hold>()
 
   /** Restores the holds after an eviction, from the wait times that are stored with the refused runs. */
@@ -43,15 +43,15 @@ export class CreditHolds {
       this.#ofRevision(revision).refused(NO_RUN, wait)
   }
 
-  /** Returns the earliest time at which runs of any revision may be sent under the usage key. */
+  /** Earliest time at which runs of any revision may be sent under the usage key. */
   opensAt(usageKey: number, now: number): number {
     this.#changeKey(usageKey)
     return this.#ofKey.opensAt(now)
   }
 
   /**
-   * Returns the revisions on hold, and the time at which the first hold ends. The time is Infinity while every hold is
-   * waiting for the response to its probe.
+   * Revisions on hold, and the end of the first hold. Infinity while every hold is waiting for the response to its
+   * probe.
    */
   closed(now: number): { revisions: number[]; until: number } {
     const closed = [...this.#ofRevisions].filter(([, hold]) => hold.opensAt(now) > now)
@@ -72,7 +72,7 @@ export class CreditHolds {
   }
 
   /**
-   * Records that the origin refused a run before it started.
+   * Called after the origin refused a run before it started.
    * @returns the time at which the next probe may be sent
    */
   refused({ sequence, revision }: LiveRun, { usageKey, shortage, wait }: Refused): number {
@@ -95,7 +95,7 @@ export class CreditHolds {
     if (ofAction?.holding === false) this.#ofRevisions.delete(revision)
   }
 
-  /** Returns the shortage to show to the trigger's owner, or null if no queued run is on hold. */
+  /** Null if no queued run is on hold. */
   waitingFor(live: Pick<LiveRuns, 'anyQueued' | 'anyQueuedOf'>): Shortage | null {
     if (this.#ofKey.holding && live.anyQueued()) return this.#keyLacks
     const revisions = [...this.#ofRevisions.keys()]
@@ -109,7 +109,7 @@ export class CreditHolds {
     return hold
   }
 
-  /** Drops all holds if the usage key has changed, because a shortage of the old key does not apply to the new one. */
+  /** A shortage of the old key does not apply to the new one. */
   #changeKey(usageKey: number): void {
     if (this.#usageKey === usageKey) return
     this.#usageKey = usageKey

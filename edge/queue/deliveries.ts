@@ -1,12 +1,9 @@
 import { DELIVERY_KEPT_MS } from '../../shared/limits.ts'
 
-/**
- * Maximum number of expired delivery IDs to delete in one step. Deleting them occupies storage no longer than an
- * insert.
- */
+/** Expired delivery IDs to delete in one step. This occupies storage no longer than an insert. */
 const CLEARED_AT_ONCE = 256
 
-/** Delivery IDs of the last 24 hours with the runs that they created, for deduplication (`options.dedup`). */
+/** Delivery IDs of the last 24 hours with their runs, for deduplication (`options.dedup`). */
 export class Deliveries {
   readonly #sql: SqlStorage
 
@@ -14,9 +11,7 @@ export class Deliveries {
     this.#sql = sql
   }
 
-  /**
-   * Returns the ID suffix of the run that a delivery created, or `undefined` if the delivery ID is unknown or expired.
-   */
+  /** `undefined` if the delivery ID is unknown or expired. */
   runOf(key: string, now: number): string | undefined {
     const [found] = this.#sql
       .exec<{ suffix: string }>(
@@ -28,13 +23,10 @@ export class Deliveries {
     return found?.suffix
   }
 
-  /**
-   * Alarm task: deletes expired delivery IDs.
-   * @returns the time at which the next delivery ID expires, or `undefined` if there are no IDs
-   */
+  /** Alarm task: deletes expired delivery IDs. */
   tend(now: number): number | undefined {
     const oldest = this.#oldest()
-    // Skips the write if no delivery ID has expired. Most triggers have no delivery IDs at all.
+    // Most triggers have no delivery IDs at all, and need no write.
     if (oldest === null || oldest + DELIVERY_KEPT_MS >= now) return tooOldAt(oldest)
     this.#sql.exec(
       'DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)',
@@ -55,8 +47,8 @@ function tooOldAt(at: number | null): number | undefined {
   return at === null ? undefined : at + DELIVERY_KEPT_MS + 1
 }
 
-/** Records the run that a delivery created. Must be called in the transaction that stores the run. */
+/** Must be called in the transaction that stores the run. */
 export function recordDelivery(sql: SqlStorage, key: string, suffix: string, at: number): void {
-  // The row may still exist with an expired delivery ID, and is then replaced.
+  // The row may still exist with an expired delivery ID.
   sql.exec('INSERT OR REPLACE INTO deliveries (key, suffix, at) VALUES (?, ?, ?)', key, suffix, at)
 }

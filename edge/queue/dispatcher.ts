@@ -25,15 +25,14 @@ export type DispatcherOptions = {
   state: TriggerState
   origin: Pick<SealedOrigin, 'execute' | 'outcomes'>
   now: () => number
-  /** Returns a random number in [0, 1). */
+  /** In [0, 1). */
   random: () => number
   /** Keeps the Durable Object in memory until `work` settles. */
   keepAlive: (work: Promise<void>) => void
-  /** Ensures that the object's alarm fires no later than `at`. */
   armBy: (at: number) => void
-  /** Called after a run has entered (`change` is 1) or left (`change` is -1) the queue. */
+  /** Called after a run has entered (1) or left (-1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Called for every run that finishes, after its result is stored. */
+  /** Called after the run's result is stored. */
   runEnded: (run: EndedRun) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
@@ -98,7 +97,7 @@ export class Dispatcher {
     const { armBy, live, now, starts, state } = this.#options
     if (!state.current) return
     const at = now()
-    // Skipped before the first `pump`, which resumes the runs of the previous incarnation itself.
+    // The first `pump` resumes the runs of the previous incarnation itself.
     if (this.#tookUp) {
       live.extendLeases(this.#inFlight, at)
       for (const run of live.abandoned(at, false)) this.#carry(run)
@@ -106,15 +105,12 @@ export class Dispatcher {
     this.pump()
     starts.prune(at)
     live.dropUnusedKeys(state.current.usageKey)
-    // The alarm is also needed for a running run that is not in flight. This happens if its result could not be stored
-    // and its lease has not expired yet.
+    // Also needed for a running run that is not in flight: its result could not be stored, and its lease has not
+    // expired yet.
     if (live.anyRunning()) armBy(at + LEASE_MS)
   }
 
-  /**
-   * Returns the reason why the trigger's queued runs cannot start, to show to the owner. Returns null if there is no
-   * such reason.
-   */
+  /** Reason to show to the owner why queued runs cannot start. Null if there is no such reason. */
   waitingFor(): WaitingFor | null {
     this.#load()
     const { live } = this.#options
@@ -122,10 +118,7 @@ export class Dispatcher {
     return this.#holds.waitingFor(live) ?? (isAway ? 'origin' : null)
   }
 
-  /**
-   * Cancels a queued run.
-   * @returns false if the run is not queued
-   */
+  /** @returns false if the run is not queued */
   cancel(sequence: number): boolean {
     const { armBy, now } = this.#options
     const cancelled = this.#settlement.cancel(sequence, now())
@@ -134,17 +127,12 @@ export class Dispatcher {
     return cancelled
   }
 
-  /**
-   * Cancels all queued runs of the trigger.
-   * @returns the number of cancelled runs
-   */
+  /** @returns the number of cancelled runs */
   purge(): number {
     return this.#settlement.purge(this.#options.now())
   }
 
-  /**
-   * Restores the holds and the circuit breaker from disk after an eviction. Does nothing if they are already loaded.
-   */
+  /** Restores the holds and the circuit breaker after an eviction. Idempotent. */
   #load(): void {
     const { live, now, state } = this.#options
     if (this.#loaded || !state.current) return
@@ -228,10 +216,7 @@ export class Dispatcher {
     this.#holds.left(run)
   }
 
-  /**
-   * Called when the origin has started a run. This shows that the origin is available, so other runs need not wait for
-   * this one to finish.
-   */
+  /** The origin has started a run, so it is available. Other runs need not wait for this one to finish. */
   #begun(run: LiveRun): void {
     this.#absence.answered()
     this.#holds.begun(run)

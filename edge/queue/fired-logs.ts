@@ -1,12 +1,8 @@
-/**
- * Stores the chain logs that have fired runs, while their blocks can still be reorganized (`docs/storage.md`,
- * fired_logs).
- */
 import type { ChainLog } from '../chain/chain-log.ts'
 
 /**
- * Record of the chain logs that have fired runs of a trigger. Methods that write must be called within the transaction
- * that stores a delivery of logs.
+ * Chain logs that have fired runs, while their blocks can still be reorganized (`docs/storage.md`, fired_logs). Methods
+ * that write must be called within the transaction that stores a delivery of logs.
  */
 export class FiredLogs {
   readonly #sql: Pick<SqlStorage, 'exec'>
@@ -15,15 +11,12 @@ export class FiredLogs {
     this.#sql = sql
   }
 
-  /** Returns true if the log with this run ID suffix has fired a run, even if the run is no longer in the history. */
+  /** True even if the run is no longer in the history. */
   has(suffix: string): boolean {
     return this.#sql.exec('SELECT 1 FROM fired_logs WHERE suffix = ?', suffix).toArray().length > 0
   }
 
-  /**
-   * Marks runs as reorganized if the block of their log is above `above`, because those blocks are no longer on the
-   * chain.
-   */
+  /** Marks runs as reorganized if the block of their log is above `above`. */
   takeBack(above: number): void {
     this.#sql.exec(
       `UPDATE runs SET reorged = 1 WHERE suffix IN (

@@ -1,4 +1,4 @@
-/** The event that fired a run, as it is stored with the run. The body of the event is stored separately. */
+/** The event that fired a run, without its body, which is stored separately. */
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
@@ -19,14 +19,11 @@ export type WebhookFiring = {
   rules?: ParsingRules
   headers: Record<string, string>
   headersTruncated?: true
-  /**
-   * Header names that `options.pass_headers` listed when the event arrived. The history masks the values of these
-   * headers.
-   */
+  /** Header names that `options.pass_headers` listed when the event arrived. The history masks their values. */
   maskedHeaders?: string[]
 }
 
-/** A schedule tick: its nominal time, and the cron expression that was configured at that time. */
+/** `scheduledAt` is the nominal time; `cron` was configured at that time. */
 export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: string }
 
 /**
@@ -35,21 +32,21 @@ export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: st
 export type ParamsFiring = { source: 'params' }
 
 /**
- * A chain event. The body is the log as JSON. The decoding plan is stored with it, so that the run's input does not
- * change when more is learned about the event.
+ * The body is the log as JSON. The decoding plan is stored with it, so that the run's input does not change when more
+ * is learned about the event.
  */
 export type ChainEventFiring = {
   source: 'chain_event'
   chain: ChainName
   chainId: number
-  /** Event signature that was configured when the log fired the run. */
+  /** Configured when the log fired the run. */
   signature: string
   plan: DecodePlan
 }
 
 export type Firing = WebhookFiring | ScheduleFiring | ChainEventFiring | ParamsFiring
 
-/** Returns the keys that an event adds to `params`. They take precedence over `default_params`. */
+/** Keys that an event adds to `params`. They take precedence over `default_params`. */
 export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
   if (firing.source === 'schedule') return scheduleParams(firing)
   if (firing.source === 'chain_event') return chainParams(firing, body)
@@ -70,7 +67,6 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
   }
 }
 
-/** Returns the params of a schedule tick: exactly `source`, `scheduled_at` and `cron`. */
 function scheduleParams({ source, scheduledAt, cron }: ScheduleFiring): Record<string, unknown> {
   return { source, scheduled_at: nominalTime(scheduledAt), cron }
 }

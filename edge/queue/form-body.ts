@@ -1,23 +1,19 @@
-/** Parses request bodies of type `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
+/** `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
 import { isDeeper } from '../../shared/json-depth.ts'
 import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { valuesByName } from '../triggers/values-by-name.ts'
 
-/**
- * Result of parsing a body as a form. `text` means that the body is not a form. `malformed` means that the body is a
- * form that cannot be parsed.
- */
+/** `text`: the body is not a form. `malformed`: the body is a form that cannot be parsed. */
 export type ParsedForm =
   | { state: 'form'; fields: Record<string, unknown> }
   | { state: 'text' }
   | { state: 'malformed'; reason: string }
 
-/** Matches the start of JSON and XML. `curl -d` declares any body to be a form, so the content type is not reliable. */
+/** Start of JSON and XML. `curl -d` declares any body to be a form, so the content type is not reliable. */
 const OTHER_FORMAT = /^\s*[[{<]/
 
 /**
- * Parses a form into its fields. Rejects a form that is not valid UTF-8, whereas `URLSearchParams` would replace the
- * invalid bytes.
+ * Rejects a form that is not valid UTF-8, whereas `URLSearchParams` would replace the invalid bytes.
  * @example parseForm('a=1&b=2&b=3') // fields: { a: '1', b: ['2', '3'] }
  */
 export function parseForm(text: string): ParsedForm {
@@ -33,10 +29,7 @@ export function parseForm(text: string): ParsedForm {
   }
 }
 
-/**
- * Splits one part of a form into its decoded name and value.
- * @throws {URIError} if an escape is incomplete, or if the escaped bytes are not valid UTF-8
- */
+/** @throws {URIError} if an escape is incomplete, or if the escaped bytes are not valid UTF-8 */
 function nameAndValue(part: string): [name: string, value: string] {
   const at = part.indexOf('=')
   const name = at < 0 ? part : part.slice(0, at)
@@ -45,10 +38,7 @@ function nameAndValue(part: string): [name: string, value: string] {
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 
-/**
- * Parses the field `payload` if it contains JSON, because GitHub and Slack send their entire event in it. All other
- * fields stay text.
- */
+/** GitHub and Slack send their entire event as JSON in the field `payload`. All other fields stay text. */
 function withParsedPayload(fields: Record<string, unknown>): Record<string, unknown> {
   const { payload } = fields
   if (typeof payload !== 'string' || !/^\s*[[{]/.test(payload)) return fields

@@ -1,9 +1,9 @@
 /**
- * Group commit. Items that arrive during a sync are written together in the next one. A single item does not wait for a
- * timer, and many items share one disk write.
+ * Items that arrive during a sync are written together in the next one. A single item does not wait for a timer, and
+ * many items share one disk write.
  */
 export type GroupCommitOptions<Arrival> = {
-  /** Writes a batch of items in one transaction. */
+  /** Writes a batch in one transaction. */
   insert(batch: readonly Arrival[]): void
   /** Resolves when everything written so far is on disk. */
   sync(): Promise<void>
@@ -22,10 +22,7 @@ export class GroupCommit<Arrival> {
     this.#options = options
   }
 
-  /**
-   * Adds an item to the next batch. Resolves when the item is on disk. If the promise is rejected, no part of the item
-   * is stored.
-   */
+  /** Resolves when the item is on disk. If the promise is rejected, no part of the item is stored. */
   add(arrival: Arrival): Promise<void> {
     return new Promise((accept, reject) => {
       this.#waiting.push({ arrival, accept, reject })

@@ -9,7 +9,6 @@ import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
 import type { RunLine } from './trigger-glance.ts'
 
-/** Read access to the run history of one trigger, for its owner. */
 export class History {
   readonly #store: RunStore
   readonly #pages: RunPages
@@ -24,13 +23,13 @@ export class History {
     this.#isThere = isThere
   }
 
-  /** Returns a page of the run history as JSON text, newest first. */
+  /** JSON text, newest first. */
   page(trigger: TriggerRow, query: PageQuery): ReadableStream<Uint8Array> {
     const { runs, next } = this.#page(trigger, query)
     return runsPage(this.#records(trigger.triggerId, runs), next)
   }
 
-  /** Returns a page of run summaries, newest first. */
+  /** Newest first. */
   lines(trigger: TriggerRow, query: PageQuery): { lines: RunLine[]; next: string | null } {
     const { runs, next } = this.#page(trigger, query)
     const sequences = runs.map(({ sequence }) => sequence)
@@ -42,7 +41,7 @@ export class History {
     return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
   }
 
-  /** Returns a run with its complete input, or `undefined` if the run does not exist. */
+  /** Includes the complete input. `undefined` if the run does not exist. */
   run(triggerId: string, runId: string): RunRecord | undefined {
     const row = this.#store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     return row && this.#record(triggerId, row, this.#store.body(row))
@@ -70,8 +69,8 @@ export class History {
 }
 
 /**
- * Selects the runs to list with their bodies. Takes the smallest bodies first, and the newest first among bodies of
- * equal size, until the byte budget is used up.
+ * Selects the runs to list with their bodies: the smallest first, and the newest first among equal sizes, until the
+ * byte budget is used up.
  */
 function smallestWithin(budget: number, sizes: readonly SizedRun[]): Set<number> {
   const fitting = new Set<number>()

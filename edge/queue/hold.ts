@@ -6,7 +6,7 @@ import { isOver, type Wait } from './waits.ts'
  */
 export class Hold {
   #wait: Wait | undefined
-  /** Sequence number of the run that was sent as the half-open probe; undefined if no probe is in flight. */
+  /** Sequence number of the half-open probe; undefined if no probe is in flight. */
   #look: number | undefined
 
   get holding(): boolean {
@@ -18,20 +18,20 @@ export class Hold {
     return this.#wait?.until ?? Number.POSITIVE_INFINITY
   }
 
-  /** Returns the earliest time at which a run may be sent. Returns Infinity while the half-open probe is in flight. */
+  /** Earliest time at which a run may be sent. Infinity while the half-open probe is in flight. */
   opensAt(now: number): number {
     if (!this.#wait) return now
     if (!isOver(this.#wait, now)) return this.#wait.until
     return this.#look === undefined ? now : Number.POSITIVE_INFINITY
   }
 
-  /** Records that a run was sent. If runs are being held back, this run is the half-open probe. */
+  /** If runs are being held back, the sent run is the half-open probe. */
   sent(run: number): void {
     if (this.#wait) this.#look = run
   }
 
   /**
-   * Records that no response to the run is expected any more. If the run was the probe, another run may become the
+   * Called when no response to the run is expected any more. If the run was the probe, another run may become the
    * probe.
    */
   left(run: number): void {
@@ -39,7 +39,7 @@ export class Hold {
   }
 
   /**
-   * Records that the origin refused a run. Refusals of runs that were in flight together count as one.
+   * Refusals of runs that were in flight together count as one.
    * @returns true if the hold now uses the given wait, false if it keeps the wait of an earlier refusal
    */
   refused(run: number, wait: Wait): boolean {
@@ -48,7 +48,7 @@ export class Hold {
     return true
   }
 
-  /** Records that a run has started. If the run was the probe, the hold is lifted. */
+  /** If the run was the probe, its start lifts the hold. */
   begun(run: number): void {
     if (this.#look === run) this.lift()
   }

@@ -3,7 +3,7 @@ import type { TriggerState } from './trigger-state.ts'
 
 export type IndexCheckOptions = {
   state: Pick<TriggerState, 'current' | 'note' | 'reindex'>
-  /** Returns the version of a trigger's row in the index, or `undefined` if the index does not have the row. */
+  /** Version of the row. `undefined` if the index does not have the row. */
   indexed: (triggerId: string) => Promise<number | undefined>
   write: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
@@ -23,10 +23,7 @@ export class IndexCheck {
     this.#options = options
   }
 
-  /**
-   * Alarm task: starts the daily check if it is due.
-   * @returns the time of the next call, in Unix milliseconds; `undefined` if there is no trigger
-   */
+  /** Alarm task: starts the daily check if it is due. */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined

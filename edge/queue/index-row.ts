@@ -5,10 +5,9 @@ import type { TriggerState } from './trigger-state.ts'
 export type IndexRowOptions = {
   state: Pick<TriggerState, 'row' | 'indexed'>
   now: () => number
-  /** Resolves after `ms` milliseconds, or earlier if `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   record: () => TriggerRecord
-  /** Writes the trigger's row to the index, unless the index already has a newer version. */
+  /** Writes the row, unless the index already has a newer version. */
   put: (ownerId: string, record: TriggerRecord, version: number) => Promise<void>
   drop: (triggerId: string) => Promise<void>
   /** Called after the index row of a deleted trigger has been removed. The object's storage can be deleted then. */
@@ -36,17 +35,12 @@ export class IndexRow {
     })
   }
 
-  /**
-   * Writes the trigger's index row if an update is pending, and waits briefly for the write to finish. Never throws.
-   */
+  /** Writes the row if an update is pending, and waits briefly for the write to finish. Never throws. */
   write(): Promise<void> {
     return this.#telling.now()
   }
 
-  /**
-   * Alarm task: continues a pending update of the index row.
-   * @returns the time of the next call, in Unix milliseconds; `undefined` if no update is pending
-   */
+  /** Alarm task: continues a pending update. */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#telling.tend(now, keepAlive)
   }

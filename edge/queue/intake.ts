@@ -31,7 +31,7 @@ export type IntakeOptions = {
 }
 
 export type Arrival = {
-  /** The `Firing`, serialized as JSON. */
+  /** `Firing` as JSON. */
   firing: string
   body: Uint8Array
   /**
@@ -39,27 +39,26 @@ export type Arrival = {
    * second run is created.
    */
   suffix?: string
-  /** Deduplication key of a webhook delivery. If the key was used in the last 24 hours, no second run is created. */
+  /** Deduplication key of a webhook delivery. If it was used in the last 24 hours, no second run is created. */
   delivery?: string
   test?: true
   replayOf?: string
-  /** Revision of the action to execute. Defaults to the trigger's current revision. */
+  /** Defaults to the trigger's current revision. */
   revision?: number
 }
 
 /** A firing with a deterministic run ID. */
 export type DerivedFiring = {
   suffix: string
-  /** Creates the event and the body of the run. Called only if the firing does not have a run yet. */
+  /** Called only if the firing does not have a run yet. */
   arrival: () => Pick<Arrival, 'firing' | 'body'>
 }
 
 type Unqueued = Omit<ArrivedRun, 'queuedAt'>
 
-/** `Retry-After` value for senders while the queue is full, in seconds. */
+/** `Retry-After` for senders while the queue is full. */
 const FULL_RETRY_S = 60
 
-/** Accepts firings of every kind into the queue, within the trigger's limits. */
 export class Intake {
   readonly #options: IntakeOptions
   readonly #commits: GroupCommit<Unqueued>
@@ -83,7 +82,7 @@ export class Intake {
     })
   }
 
-  /** Queues a run for a firing. If the result is `queued`, the run is already on disk. */
+  /** If the result is `queued`, the run is already on disk. */
   async accept(arrival: Arrival): Promise<Accepted> {
     const { state } = this.#options
     const trigger = state.current
@@ -103,10 +102,7 @@ export class Intake {
     return queued
   }
 
-  /**
-   * Returns the ID suffix of the run that an identical earlier firing created, or `undefined` if no such run is on
-   * disk.
-   */
+  /** ID suffix of the run that an identical earlier firing created. `undefined` if no such run is on disk. */
   #onDisk({ suffix, delivery }: Arrival): string | undefined {
     const { deliveries, now, store } = this.#options
     if (delivery !== undefined) return deliveries.runOf(delivery, now())
@@ -137,7 +133,7 @@ export class Intake {
     return { state: 'queued', runId: trigger.triggerId + suffix }
   }
 
-  /** Returns true if a run that is being written to disk uses the revision. The revision must not be deleted then. */
+  /** True if a run that is being written uses the revision. The revision must not be deleted then. */
   isOnTheWay(revision: number): boolean {
     return this.#revisions.has(revision)
   }
@@ -152,7 +148,7 @@ export class Intake {
    * Queues runs for firings without a waiting client, and calls `note` in the same transaction. A firing that already
    * has a run does not create a second one. If the queue has no room for a firing, that firing and all later ones are
    * rejected.
-   * @param note called with the number of accepted firings, including duplicates
+   * @param note called with the number of accepted firings
    * @returns the number of accepted firings, including duplicates
    */
   queueNow(
@@ -189,10 +185,7 @@ export class Intake {
     this.#options.store.insert(runs.map((run) => ({ ...run, queuedAt })))
   }
 
-  /**
-   * Returns the queue time for new runs. It never decreases, even if the clock is set back, because paging by time
-   * relies on this order.
-   */
+  /** Never decreases, even if the clock is set back, because paging by time relies on this order. */
   #queuedAt(): number {
     if (this.#lastQueuedAt === 0) this.#lastQueuedAt = this.#options.store.lastQueuedAt()
     this.#lastQueuedAt = Math.max(this.#lastQueuedAt, this.#options.now())
@@ -200,16 +193,13 @@ export class Intake {
   }
 }
 
-/** Returns the key under which repeated firings are deduplicated, or `undefined` if the firing is not deduplicated. */
+/** Deduplication key. `undefined` if the firing is not deduplicated. */
 function identityOf({ suffix, delivery }: Arrival): string | undefined {
   if (delivery !== undefined) return `delivery ${delivery}`
   return suffix === undefined ? undefined : `run ${suffix}`
 }
 
-/**
- * Returns the response to a duplicate firing. If the original firing was rejected, the duplicate is rejected in the
- * same way.
- */
+/** If the original firing was rejected, the duplicate is rejected in the same way. */
 function asDuplicate(original: Accepted): Accepted {
   return original.state === 'queued' ? { ...original, duplicate: true } : original
 }

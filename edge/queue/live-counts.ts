@@ -8,7 +8,7 @@ export class LiveCounts {
     this.#bytes = onDisk.queuedBytes
   }
 
-  /** Updates the counts after a run has entered (`change` is 1) or left (`change` is -1) the queue. */
+  /** `change` is 1 after a run has entered the queue, and -1 after it has left. */
   count(change: 1 | -1, bodyBytes: number): void {
     this.#queued += change
     this.#bytes += change * bodyBytes

@@ -1,17 +1,14 @@
-/**
- * Database access to the queued and running runs of a trigger. Each method is synchronous and runs in one transaction.
- */
+/** Queued and running runs of a trigger. Each method is synchronous and runs in one transaction. */
 import type { RunResult, RunRow } from './records.ts'
 import type { StoredStarts } from './start-log.ts'
 import { CLOCK_STEP_MS, type Wait } from './waits.ts'
 
 /**
- * Lease duration of a running run. The alarm renews the lease. If the lease expires because the object was killed, the
- * run is resumed.
+ * The alarm renews the lease of a running run. If the lease expires because the object was killed, the run is resumed.
  */
 export const LEASE_MS = 15_000
 
-/** A queued or running run, without its input. The input is read only when the run is sent. */
+/** Without the input, which is read only when the run is sent. */
 export type LiveRun = Pick<
   RunRow,
   | 'sequence'
@@ -25,13 +22,12 @@ export type LiveRun = Pick<
 >
 
 export type Requeued = {
-  /** Number of attempts that the run has used. */
   attempt: number
   nextAttemptAt: number | null
   waitingFor: RunRow['waitingFor']
   /**
-   * Time at which the last attempt with an unknown outcome was sent. Null if there is no such attempt. A run with an
-   * unknown outcome is retried with the same usage key.
+   * Time at which the last attempt with an unknown outcome was sent, or null. Such a run is retried with the same usage
+   * key.
    */
   inDoubtSince: number | null
 }
@@ -39,17 +35,14 @@ export type Requeued = {
 const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
   usage_key AS usageKey, in_doubt_since AS inDoubtSince`
 
-/**
- * SQL condition for queued and running runs. It repeats the WHERE clause of the partial index, because otherwise SQLite
- * reads the whole table.
- */
+/** Repeats the WHERE clause of the partial index, because otherwise SQLite reads the whole table. */
 const LIVE = `status IN ('queued', 'running')`
 export const QUEUED = `${LIVE} AND status = 'queued'`
 const RUNNING = `${LIVE} AND status = 'running'`
 
 /**
- * SQL condition for runs that are due. `?1` is the current time. If `requeued_at` is later than `?2`, the clock was set
- * back (see `waits.ts`).
+ * Runs that are due. `?1` is the current time. If `requeued_at` is later than `?2`, the clock was set back (see
+ * `waits.ts`).
  */
 const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
 
@@ -63,8 +56,8 @@ export class LiveRuns {
   }
 
   /**
-   * Returns the run to start next: the first due run in order of arrival. A run that waits for credit or for the origin
-   * counts as due, because it does not wait for a particular time.
+   * The first due run in order of arrival. A run that waits for credit or for the origin counts as due, because it does
+   * not wait for a particular time.
    * @param serial considers only the oldest queued run, and returns `undefined` while that run is not due
    * @param closed revisions on hold, so that their runs are not due
    */
@@ -111,10 +104,7 @@ export class LiveRuns {
     return row?.at ?? undefined
   }
 
-  /**
-   * Returns the wait that lasts longest among the queued runs that wait for `what`, or `undefined` if there is no such
-   * run.
-   */
+  /** The longest wait among the queued runs that wait for `what`. `undefined` if there is no such run. */
   waitFor(what: 'payment' | 'spend_cap' | 'origin'): Wait | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -124,7 +114,7 @@ export class LiveRuns {
     return row?.until && row.since ? { since: row.since, until: row.until } : undefined
   }
 
-  /** Returns the longest wait for each revision that has used up its failure allowance. */
+  /** The longest wait for each revision that has used up its failure allowance. */
   allowanceWaits(): (Wait & { revision: number })[] {
     return this.#sql(
       `SELECT revision, requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -132,9 +122,7 @@ export class LiveRuns {
     )
   }
 
-  /**
-   * Marks a run as running. Stores its attempt number, lease and usage key, and records the start in the rate window.
-   */
+  /** Stores the run's attempt number, lease and usage key, and records the start in the rate window. */
   start(run: LiveRun, now: number, usageKey: number): LiveRun {
     const started = {
       ...run,
@@ -186,7 +174,7 @@ export class LiveRuns {
     })
   }
 
-  /** Records the time at which a run with an unknown outcome is sent again. */
+  /** Called when a run with an unknown outcome is sent again. */
   renewDoubt(run: LiveRun, now: number): void {
     this.#sql(
       `UPDATE runs SET in_doubt_since = ? WHERE sequence = ? AND status = 'running' AND attempt = ?`,
@@ -194,10 +182,7 @@ export class LiveRuns {
     )
   }
 
-  /**
-   * Records that earlier attempts of a run did not start it and no longer can. The run is sent with `usageKey` from now
-   * on.
-   */
+  /** Earlier attempts did not start the run and no longer can. The run is sent with `usageKey` from now on. */
   dispelDoubt(run: LiveRun, usageKey: number): LiveRun {
     this.#sql(
       `UPDATE runs SET usage_key = ?, in_doubt_since = NULL
@@ -207,10 +192,7 @@ export class LiveRuns {
     return { ...run, usageKey, inDoubtSince: null }
   }
 
-  /**
-   * Stores the result of a run if `run.attempt` is still the current attempt.
-   * @returns true if the result was stored
-   */
+  /** @returns false if `run.attempt` is no longer the current attempt */
   finish(run: LiveRun, status: 'success' | 'failed', result: RunResult, now: number): boolean {
     return this.#storage.transactionSync(() => {
       const ended = this.#sql(
@@ -227,10 +209,7 @@ export class LiveRuns {
     })
   }
 
-  /**
-   * Requeues a run if `run.attempt` is still the current attempt.
-   * @returns true if the run was requeued
-   */
+  /** @returns false if `run.attempt` is no longer the current attempt */
   requeue(run: LiveRun, to: Requeued, now: number): boolean {
     const { attempt, nextAttemptAt, waitingFor, inDoubtSince } = to
     const usageKey = inDoubtSince === null ? null : run.usageKey

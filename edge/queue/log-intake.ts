@@ -26,16 +26,15 @@ export type LogIntakeOptions = {
   sync: () => Promise<void>
   /** Called after runs are written. Must set the alarm in the same transaction. */
   inserted: () => void
-  /** Called when the runs are on disk. */
   committed: () => void
   /** Called when a queue that had no room for logs has room again. */
   roomMade: (watch: Watch, triggerId: string) => void
 }
 
 /**
- * Creates runs for the logs that the chain watcher delivers: one run per event, even if the event is delivered twice.
- * The runs, their reorg marks and the delivery progress are written in one transaction. If the object is killed, the
- * delivery is stored completely or not at all, and the watcher repeats it.
+ * Creates one run per event, even if the chain watcher delivers the event twice. The runs, their reorg marks and the
+ * delivery progress are written in one transaction. If the object is killed, the delivery is stored completely or not
+ * at all, and the watcher repeats it.
  */
 export class LogIntake {
   readonly #options: LogIntakeOptions
@@ -65,7 +64,7 @@ export class LogIntake {
     return { state: 'taken', count }
   }
 
-  /** Marks runs as reorganized. Disabled and changed triggers are included, because the runs were created earlier. */
+  /** Disabled and changed triggers are included, because the runs were created earlier. */
   async #takeBack({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
     const { fired, transaction, sync } = this.#options
     if (reorgedAbove === undefined || chain === undefined || chain !== own) return
@@ -118,9 +117,7 @@ export class LogIntake {
     return intake.queueNow(firings, note, isKnown)
   }
 
-  /**
-   * Returns the parsed configuration of the trigger. It is cached, so that the JSON is not parsed for every delivery.
-   */
+  /** Cached, so that the JSON is not parsed for every delivery. */
   #configOf({ config: text }: TriggerRow): ChainConfig {
     if (this.#config?.text !== text)
       this.#config = { text, value: readChainConfig(JSON.parse(text)) }

@@ -3,10 +3,9 @@ import type { WebhookFiring } from './firing.ts'
 export type Withheld = { withheld: Record<string, string>; withheldTruncated: boolean }
 
 /**
- * Passes the headers that the owner listed in `options.pass_headers` to the action. Records their names so that the
- * history masks their values, because such a header may contain a secret that the patterns do not recognize.
- * @param names the listed header names in lower case. Denied headers are never in `withheld`, so a denial takes
- * precedence.
+ * Passes the headers of `options.pass_headers` to the action. Records their names so that the history masks their
+ * values, because such a header may contain a secret that the patterns do not recognize.
+ * @param names in lower case. Denied headers are never in `withheld`, so a denial takes precedence.
  */
 export function passNamed(
   firing: WebhookFiring,

@@ -15,7 +15,7 @@ export class OriginAbsence extends OriginPause {
   }
 
   /**
-   * Restores the circuit breaker after an eviction.
+   * Called after an eviction.
    * @param wait the stored backoff of the runs that wait for the origin
    */
   load(wait: Wait | undefined): void {
@@ -26,7 +26,7 @@ export class OriginAbsence extends OriginPause {
     return this.#since !== null
   }
 
-  /** Returns true if the outage has lasted at least `ORIGIN_AWAY_MAX_MS`. Runs that have waited that long then fail. */
+  /** Runs that have waited this long fail. */
   isOverdue(now: number): boolean {
     return this.#since !== null && now - this.#since >= ORIGIN_AWAY_MAX_MS
   }
@@ -42,9 +42,7 @@ export class OriginAbsence extends OriginPause {
     this.forget()
   }
 
-  /**
-   * Forgets the outage. Called while no runs are sent to the origin, because the end of the outage would go unnoticed.
-   */
+  /** Called while no runs are sent to the origin, because the end of the outage would go unnoticed. */
   forget(): void {
     if (this.#since !== null) this.#note(null)
   }

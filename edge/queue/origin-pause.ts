@@ -12,7 +12,7 @@ const NEVER: Wait = { since: Number.NEGATIVE_INFINITY, until: Number.NEGATIVE_IN
 export class OriginPause {
   #failures = 0
   #wait = NEVER
-  /** Sequence number of the run that was sent as the half-open probe; undefined if no probe is in flight. */
+  /** Sequence number of the half-open probe; undefined if no probe is in flight. */
   #probe: number | undefined
 
   /** True while the circuit breaker is not closed. Runs are then sent one at a time, as probes. */
@@ -20,29 +20,29 @@ export class OriginPause {
     return this.#failures > 0
   }
 
-  /** Time at which the backoff ends, in Unix milliseconds. */
+  /** End of the backoff, in Unix milliseconds. */
   get until(): number {
     return this.#wait.until
   }
 
-  /** Returns the earliest time at which a run may be sent. Returns Infinity while the half-open probe is in flight. */
+  /** Earliest time at which a run may be sent. Infinity while the half-open probe is in flight. */
   opensAt(now: number): number {
     if (!this.over(now)) return this.#wait.until
     return this.probing && this.#probe !== undefined ? Number.POSITIVE_INFINITY : now
   }
 
-  /** Returns true if the backoff has ended, so that the origin may be called again. */
+  /** True if the backoff has ended, so that the origin may be called again. */
   over(now: number): boolean {
     return isOver(this.#wait, now)
   }
 
-  /** Records that a run was sent. Unless the circuit breaker is closed, this run is the half-open probe. */
+  /** Unless the circuit breaker is closed, the sent run is the half-open probe. */
   sent(run: number): void {
     if (this.probing) this.#probe = run
   }
 
   /**
-   * Records that no response to the run is expected any more. If the run was the probe, another run may become the
+   * Called when no response to the run is expected any more. If the run was the probe, another run may become the
    * probe.
    */
   left(run: number): void {
@@ -50,7 +50,7 @@ export class OriginPause {
   }
 
   /**
-   * Records that the origin did not accept a run, and starts or extends the backoff.
+   * Starts or extends the backoff.
    * @param retryAfterMs the delay that the origin requested, if it responded
    */
   failed(now: number, random: number, retryAfterMs = 0): void {
@@ -66,10 +66,7 @@ export class OriginPause {
     this.#wait = { since: now, until }
   }
 
-  /**
-   * Restores the circuit breaker after an eviction during an outage. The origin may be called again when `wait` is
-   * over.
-   */
+  /** Called after an eviction during an outage. The origin may be called again when `wait` is over. */
   resume(wait: Wait = NEVER): void {
     this.#failures = 1
     this.#wait = wait

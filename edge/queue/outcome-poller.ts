@@ -9,10 +9,7 @@ type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error:
 /** Maximum number of run IDs in one request. The remaining runs are polled by the next request. */
 const IDS_PER_QUESTION = 64
 
-/**
- * Maximum long-polling time of a request that does not have room for all runs, so that the remaining runs are polled
- * soon.
- */
+/** Long-polling time of a request without room for all runs, so that the remaining runs are polled soon. */
 const CROWDED_WAIT_MS = 500
 
 /**
@@ -22,7 +19,7 @@ const CROWDED_WAIT_MS = 500
 export class OutcomePoller {
   readonly #origin: Pick<SealedOrigin, 'outcomes'>
   readonly #stillRunning: () => void
-  /** Callers that wait for outcomes, by run ID and in polling order. The runs of the last request are at the end. */
+  /** By run ID and in polling order. The runs of the last request are at the end. */
   readonly #waiters = new Map<string, Waiter>()
   #question: AbortController | undefined
   #asking = false
@@ -37,7 +34,7 @@ export class OutcomePoller {
   }
 
   /**
-   * Waits for the outcome of a run. Resolves to `unknown` if the origin never started the run.
+   * Resolves to `unknown` if the origin never started the run.
    * @throws {OriginAway} if the origin is unreachable or refuses the request
    */
   outcome(runId: string): Promise<Outcome | 'unknown'> {

@@ -1,4 +1,3 @@
-/** Firings that a trigger's owner requests: test runs and replays. */
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { TriggerKind } from '../../shared/wire/trigger.ts'
 import type { ParamsFiring, WebhookFiring } from './firing.ts'
@@ -9,16 +8,15 @@ import { PARSING_RULES } from './webhook-event.ts'
 
 export type TestRun = {
   /**
-   * Meaning of the body. `params` means the keys that an event would add to the params. `event` means the body that a
-   * sender would POST, or the `event` of a log.
+   * `params`: the keys that an event would add to the params. `event`: the body that a sender would POST, or the
+   * `event` of a log.
    */
   kind: 'params' | 'event'
-  /** Body of the test run: JSON, encoded as UTF-8. */
+  /** JSON, encoded as UTF-8. */
   body: Uint8Array
 }
 
 /**
- * Creates the arrival of a test run.
  * @param trigger `webhookUrl` is the URL to which a sender would have posted the event
  * @returns `undefined` for an event if the trigger does not accept events
  */
@@ -46,10 +44,7 @@ export function testArrival(
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/**
- * Creates a test run that passes `event` to the action unchanged, so that owners can test an action without
- * constructing a raw log.
- */
+/** Passes `event` to the action unchanged, so that owners can test an action without constructing a raw log. */
 function chainEventOf(event: Uint8Array): Arrival {
   const firing: ParamsFiring = { source: 'params' }
   const text = new TextDecoder().decode(event)
@@ -57,7 +52,7 @@ function chainEventOf(event: Uint8Array): Arrival {
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/** Creates a replay of a run with the same body and headers. The replay of a test run is also a test run. */
+/** Has the same body and headers. The replay of a test run is also a test run. */
 export function replayArrival(
   store: Pick<RunStore, 'body'>,
   run: RunRow,

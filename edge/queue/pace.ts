@@ -1,23 +1,16 @@
-/**
- * Length of the sliding window for `max_runs_per_minute`: at most that many runs start in any 60 s
- * (`docs/decisions/0070`).
- */
+/** Sliding window for `max_runs_per_minute`: at most that many runs start in any 60 s (`docs/decisions/0070`). */
 export const PACE_WINDOW_MS = 60_000
 
 /**
- * Returns the earliest time at which the next run may start. This is `now`, unless too many past starts are still in
- * the window.
- * @param starts times of past starts in ascending order, including at least those within the window
+ * `now`, unless too many past starts are still in the window.
+ * @param starts in ascending order, including at least the starts within the window
  */
 export function mayStartAt(starts: readonly number[], perMinute: number, now: number): number {
   const oldest = starts[starts.length - perMinute]
   return oldest === undefined ? now : Math.max(now, oldest + PACE_WINDOW_MS)
 }
 
-/**
- * Persistent storage of run start times. `recent` returns them in ascending order, and replaces times later than `now`
- * with `now`.
- */
+/** `recent` returns the start times in ascending order, and replaces times later than `now` with `now`. */
 export type StartLog = {
   recent(now: number): number[]
   /** Removes one start with the time `at`, if there is one. */
@@ -25,9 +18,9 @@ export type StartLog = {
 }
 
 /**
- * Sliding window of the run starts of one trigger. If the clock is set back, all starts are treated as starts at the
- * current time. They count for at most another minute, and the limit is not exceeded in any minute. If the clock is set
- * forward, the starts leave the window early, so each such step allows the full limit once more.
+ * If the clock is set back, all starts are treated as starts at the current time. They count for at most another
+ * minute, and the limit is not exceeded in any minute. If the clock is set forward, the starts leave the window early,
+ * so each such step allows the full limit once more.
  */
 export class StartWindow {
   readonly #log: StartLog
@@ -44,7 +37,7 @@ export class StartWindow {
     return mayStartAt(starts, perMinute, now)
   }
 
-  /** Records a run start. Must be called only when the window allows a start. */
+  /** Must be called only when the window allows a start. */
   add(now: number): void {
     this.#starts?.push(now)
   }

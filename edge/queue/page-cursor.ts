@@ -1,20 +1,17 @@
 /**
- * Cursor of a run history page. It is opaque to clients and valid for one trigger. It identifies a run instead of an
- * offset from the newest run, so it stays valid while new runs arrive.
+ * Opaque to clients and valid for one trigger. It identifies a run instead of an offset from the newest run, so it
+ * stays valid while new runs arrive.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
-/** Layout version, stored in the first byte of a cursor. A new layout gets a new number. */
+/** First byte of a cursor. A new layout gets a new number. */
 const VERSION = 1
 const SEQUENCE_BYTES = 6
-/** Number of trigger ID bytes in a cursor. They are enough to distinguish the triggers of one account. */
+/** Enough bytes to distinguish the triggers of one account. */
 const TRIGGER_BYTES = 8
 const BYTES = 1 + SEQUENCE_BYTES + TRIGGER_BYTES
 
-/**
- * Encodes the cursor of the next page.
- * @param before the page starts below this sequence number
- */
+/** @param before the page starts below this sequence number */
 export function encodeCursor(triggerId: string, before: number): string {
   const bytes = new Uint8Array(BYTES)
   bytes[0] = VERSION
@@ -25,7 +22,6 @@ export function encodeCursor(triggerId: string, before: number): string {
 }
 
 /**
- * Decodes a cursor.
  * @returns the sequence number below which the page starts, or `undefined` if the text is not a cursor of this trigger
  */
 export function decodeCursor(triggerId: string, cursor: string): number | undefined {

@@ -6,13 +6,13 @@ import type { Refusal } from '../../shared/wire/sealed.ts'
  * JSON, and the text appears in both `event` and `event_raw`.
  */
 const GROWTH_MAX = 12
-/** Bytes reserved for all params other than the body: `default_params`, headers, the URL and its query. */
+/** Reserved for `default_params`, headers, the URL and its query. */
 const REST_BYTES = 512 * 1024
 
 /**
  * Refuses params that are too large for the origin, without sending them. A body of 2 MB of control characters becomes
  * 24 MB of JSON, and encrypting it keeps several copies in memory.
- * @returns the refusal, or `undefined` if the params may be sent
+ * @returns `undefined` if the params may be sent
  */
 export function paramsRefusal(
   params: Record<string, unknown>,

@@ -5,10 +5,7 @@ import { planDecoding } from '../chain/decoding/plan-decoding.ts'
 import type { EventSignature } from '../chain/signature/event-signature.ts'
 import type { Watch } from './watch.ts'
 
-/**
- * Plans how to decode a log. If neither a known event nor `indexed` keywords determine the indexed arguments, infers
- * them from the log.
- */
+/** If neither a known event nor `indexed` keywords determine the indexed arguments, infers them from the log. */
 export function planLog(
   signature: EventSignature,
   log: ChainLog,

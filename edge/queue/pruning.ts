@@ -1,17 +1,15 @@
 /**
- * Database queries for retention. Sizes are read with `octet_length`, which needs only the row header. The content
- * itself, up to a gigabyte, is not read.
+ * Sizes are read with `octet_length`, which needs only the row header. The content itself, up to a gigabyte, is not
+ * read.
  */
 export type OldRun = {
   sequence: number
   queuedAt: number
-  /** Total size of the run's body and result, in bytes. */
+  /** Body and result together. */
   bytes: number
 }
 
-/**
- * Number of stored revisions above which unused revisions are always searched for. One revision takes up to 1.25 MiB.
- */
+/** Above this number, unused revisions are always searched for. One revision takes up to 1.25 MiB. */
 export const REVISIONS_MAX = 16
 
 const ENDED = `status IN ('success', 'failed')`
@@ -24,7 +22,7 @@ export class Pruning {
     this.#sql = sql
   }
 
-  /** Returns up to `limit` finished runs with sequence numbers above `above`, oldest first. */
+  /** Finished runs above the sequence number `above`, oldest first. */
   oldest(above: number, limit: number): OldRun[] {
     return this.#sql
       .exec<OldRun>(
@@ -39,7 +37,7 @@ export class Pruning {
       .toArray()
   }
 
-  /** Returns the number of stored runs. Reads few rows, unless many runs up to `prunedThrough` remain. */
+  /** Reads few rows, unless many runs up to `prunedThrough` remain. */
   runs(prunedThrough: number): number {
     // Above the last deleted sequence number, every number has a run. Below it, only runs that were unfinished at the
     // time of the deletion remain.
@@ -55,7 +53,7 @@ export class Pruning {
     return this.#number(`SELECT count(*) AS number FROM runs WHERE ${LIVE}`)
   }
 
-  /** Returns the total size of the bodies and results of all finished runs, in bytes. */
+  /** Bodies and results of all finished runs. */
   endedBytes(): number {
     const bodies = `SELECT sum(coalesce(octet_length(body), body_bytes)) AS number FROM runs WHERE ${ENDED}`
     return (
@@ -63,7 +61,7 @@ export class Pruning {
     )
   }
 
-  /** Size of the whole database in bytes. Determining it does not read the data. */
+  /** Determining the size does not read the data. */
   get databaseBytes(): number {
     return this.#sql.databaseSize
   }
@@ -72,10 +70,7 @@ export class Pruning {
     return this.#sql.exec('SELECT 1 FROM runs LIMIT 1').toArray().length === 0
   }
 
-  /**
-   * Deletes the finished runs with sequence numbers from `from` to `through`, inclusive, with their results and body
-   * parts.
-   */
+  /** Deletes finished runs from `from` to `through`, inclusive, with their results and body parts. */
   drop(from: number, through: number): void {
     this.#sql.exec(`DELETE FROM runs WHERE ${ENDED} AND sequence BETWEEN ? AND ?`, from, through)
     for (const table of ['results', 'body_parts'])
@@ -88,7 +83,7 @@ export class Pruning {
       )
   }
 
-  /** Deletes the revisions that no run uses, except those for which `isNeeded` returns true. */
+  /** Deletes the revisions that no run uses, except if `isNeeded` returns true. */
   dropRevisions(isNeeded: (revision: number) => boolean): void {
     const revisions = this.#revisions('SELECT revision FROM revisions')
     // Revision numbers increase with the runs, except for some replays. Comparing them with the oldest run's revision

@@ -16,17 +16,14 @@ export type RunResult = {
   response: unknown
   error: string | null
   logs: LogLine[]
-  /** Amount charged for the run, in cents. Absent in results of versions that did not charge. */
+  /** Absent in results of versions that did not charge. */
   charged_cents?: number
-  /**
-   * Signed receipt of the run. Absent if nothing was executed, and in results of versions that did not sign receipts.
-   */
+  /** Absent if nothing was executed, and in results of versions that did not sign receipts. */
   receipt?: string | null
 }
 
 const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
-/** Returns the public URL to which senders POST a trigger's events. */
 export function webhookUrlOf(triggerId: string, publicUrl: string): string {
   return new URL(`/webhook/${triggerId}`, publicUrl).href
 }
@@ -59,10 +56,7 @@ export function triggerRecord(
   }
 }
 
-/**
- * Returns the additional record fields of a chain event trigger. The contract address has the EIP-55 checksum, even if
- * the owner sent it without one.
- */
+/** The contract address has the EIP-55 checksum, even if the owner sent it without one. */
 function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
   const { chain, signature, filter } = readChainConfig(config)
   const said = (JSON.parse(row.options) as TriggerOptions).finality
@@ -76,10 +70,7 @@ function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: 
   }
 }
 
-/**
- * Returns the params for an action: `default_params`, merged shallowly with the keys of the event, which take
- * precedence.
- */
+/** `default_params`, merged shallowly with the keys of the event, which take precedence. */
 export function runParams(
   revision: RevisionRow,
   firing: Firing,
@@ -124,10 +115,7 @@ export function runRecord(
 
 const MASK = 'REDACTED'
 
-/**
- * Returns a run's input as the history shows it. Masks the values of secret headers and of headers listed in
- * `options.pass_headers`.
- */
+/** Masks the values of secret headers and of headers listed in `options.pass_headers`. */
 function shownInput(
   row: RunRow,
   revision: RevisionRow,

@@ -1,13 +1,11 @@
 import type { Refusal } from '../../shared/wire/sealed.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** Number of consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_FOR_MS`. */
+/** Consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_FOR_MS`. */
 const REFUSALS_MAX = 10
 const REFUSALS_FOR_MS = 15 * 60 * 1000
 
-/**
- * Counts consecutive runs that the origin refused with 401 or 403, and disables the trigger when the limit is reached.
- */
+/** Disables the trigger after consecutive runs that the origin refused with 401 or 403. */
 export class RefusalStreak {
   readonly #state: TriggerState
 
@@ -16,7 +14,6 @@ export class RefusalStreak {
   }
 
   /**
-   * Records that a run finished.
    * @param refusal the origin's response, if it refused to start the run
    * @returns true if this call disabled the trigger
    */

@@ -3,21 +3,20 @@ import { type OldRun, type Pruning, REVISIONS_MAX } from './pruning.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /**
- * Limits of one pruning step. A step blocks storage for a few milliseconds, so a webhook is delayed no longer than
- * that.
+ * Limits of one pruning step. It blocks storage for a few milliseconds, so a webhook is delayed no longer than that.
  */
 const STEP_RUNS = 200
 const STEP_BYTES = 8 * 1024 * 1024
 const STEP_AFTER_MS = 100
 
 /**
- * Delay before a history that exceeds its limits is pruned. The excess runs of a whole minute are then deleted
+ * A history that exceeds its limits is pruned after this delay. The excess runs of a whole minute are then deleted
  * together.
  */
 const OVER_LOOK_MS = 60_000
 /**
- * Minimum interval between retention checks for which an idle object is woken. Retention does not need to be precise to
- * the minute.
+ * Minimum interval between retention checks that wake an idle object. Retention does not need to be precise to the
+ * minute.
  */
 const LOOK_MS = 60 * 60 * 1000
 const SIZED_MS = 1_000
@@ -28,16 +27,14 @@ export type RetentionOptions = {
   state: TriggerState
   pruning: Pruning
   transaction(work: () => void): void
-  /** Returns true if a run that is being written to disk uses the revision. */
   isOnTheWay(revision: number): boolean
-  /** Ensures that the object's alarm fires no later than `at`. */
   armBy(at: number): void
   keptMs?: number
   runsMax?: number
   bytesMax?: number
 }
 
-/** Amounts by which a history exceeds its limits. Runs are deleted, oldest first, until no limit is exceeded. */
+/** Runs are deleted, oldest first, until no limit is exceeded. */
 type Excess = { queuedBefore: number; runs: number; bytes: number }
 
 /**
@@ -46,7 +43,7 @@ type Excess = { queuedBefore: number; runs: number; bytes: number }
  */
 export class Retention {
   readonly #options: Required<RetentionOptions>
-  /** Time for which the next retention check is scheduled. Infinity if no check is scheduled. */
+  /** Infinity if no check is scheduled. */
   #nextLook = 0
   /** Time after which a retention check runs as soon as the object is awake anyway. */
   #awakeLook = 0
@@ -71,10 +68,7 @@ export class Retention {
     this.#options = { ...limits, ...options }
   }
 
-  /**
-   * Alarm task: runs one pruning step if a check is due.
-   * @returns the time at which the next step is due, in Unix milliseconds; `undefined` if no step is scheduled
-   */
+  /** Alarm task: runs one pruning step if a check is due. */
   tend(now: number): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
@@ -88,7 +82,6 @@ export class Retention {
     return Number.isFinite(this.#nextLook) ? this.#nextLook : undefined
   }
 
-  /** Records that a run finished, and schedules the next retention check. */
   ended(now: number): void {
     this.#room--
     if (this.#nextLook <= now + OVER_LOOK_MS) return
@@ -99,10 +92,7 @@ export class Retention {
     armBy(lookAt)
   }
 
-  /**
-   * Returns true if the database may exceed its size limit. The size is checked at most once a second, because
-   * thousands of runs may finish at the same time.
-   */
+  /** The size is checked at most once a second, because thousands of runs may finish at the same time. */
   #isLarge(now: number): boolean {
     if (Math.abs(now - this.#sizedAt) < SIZED_MS) return false
     this.#sizedAt = now
@@ -129,8 +119,7 @@ export class Retention {
     const all = pruning.runs(state.current!.prunedThrough)
     const ended = all > runsMax ? all - pruning.unfinished() : all
     this.#room = Math.max(0, runsMax - ended)
-    // The database is never smaller than its contents. The contents are measured only if the whole database exceeds the
-    // limit.
+    // The database is never smaller than its contents, which are measured only if the whole database exceeds the limit.
     const bytes = pruning.databaseBytes > bytesMax ? pruning.endedBytes() - bytesMax : 0
     return { queuedBefore: now - keptMs, runs: ended - runsMax, bytes }
   }

@@ -1,35 +1,31 @@
 import type { CountedRun } from './counted-runs.ts'
 import { CHART_RANGES, type ChartRange, type RunChart } from './trigger-glance.ts'
 
-/** Number of most recent runs kept in memory. It equals the maximum number of runs in a history. */
+/** As many runs as a history may have. */
 const RUNS_MAX = 10_000
 
 const RANGE_MAX_MS = CHART_RANGES['30d'].bucketMs * CHART_RANGES['30d'].buckets
 
 export type RunChartsOptions = {
   now: () => number
-  /**
-   * Returns the runs on disk that finished after `time`, newest first. The result may be incomplete for a large
-   * history.
-   */
+  /** Newest first. May be incomplete for a large history. */
   endedSince(time: number): CountedRun[]
 }
 
 /**
- * Counts the finished runs of a trigger in time buckets, in memory. The first chart reads up to 10,000 rows or 64 MiB
- * from disk. Later charts are computed from memory, and recording a run does not access the disk
- * (`docs/decisions/0060`).
+ * Counts finished runs in time buckets, in memory. The first chart reads up to 10,000 rows or 64 MiB from disk. Later
+ * charts are computed from memory, and recording a run does not access the disk (`docs/decisions/0060`).
  */
 export class RunCharts {
   readonly #options: RunChartsOptions
-  /** Finished runs, roughly in the order in which they finished. Undefined until the first chart is requested. */
+  /** Roughly in the order in which the runs finished. Undefined until the first chart is requested. */
   #ended: CountedRun[] | undefined
 
   constructor(options: RunChartsOptions) {
     this.#options = options
   }
 
-  /** Records a finished run that is already on disk. */
+  /** The run is already on disk. */
   ended({ status, startedAt, finishedAt }: CountedRun): void {
     if (!this.#ended) return
     this.#ended.push({ status, startedAt, finishedAt })
@@ -62,8 +58,8 @@ export class RunCharts {
 }
 
 /**
- * Returns a percentile of a sorted list by the nearest-rank method, or null if the list is empty.
- * @param sorted values in ascending order
+ * Nearest-rank method; null if the list is empty.
+ * @param sorted in ascending order
  * @param share such as 0.95 for the 95th percentile
  */
 export function percentile(sorted: readonly number[], share: number): number | null {

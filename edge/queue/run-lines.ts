@@ -1,15 +1,15 @@
 import type { RunLine } from './trigger-glance.ts'
 
-/** Maximum number of characters of an error or a response in a run summary. */
+/** Length limit for an error or a response in a run summary. */
 const TEXT_CHARACTERS = 300
 
-/** Maximum size of a body that is parsed to find the block number of a log. The JSON of a log is normally smaller. */
+/** Limit on bodies that are parsed to find the block number of a log. The JSON of a log is normally smaller. */
 const LOG_MAX_BYTES = 64 * 1024
 
 /**
- * Maximum size of a result that is parsed. The first characters of a larger result are shown instead. Parsing 25 of the
- * largest results takes half a second. Each open page would block the object for that long every few seconds, and delay
- * the intake of the trigger's events.
+ * The first characters of a larger result are shown instead of parsing it. Parsing 25 of the largest results takes half
+ * a second. Each open page would block the object for that long every few seconds, and delay the intake of the
+ * trigger's events.
  */
 const LOOKED_INTO_MAX_BYTES = 64 * 1024
 
@@ -22,10 +22,7 @@ type Row = Omit<RunLine, 'test' | 'isReplay' | 'reorged'> & {
   reorged: number
 }
 
-/**
- * Returns the run summaries of a page. SQLite extracts the text from the results, so that only the displayed part is
- * loaded.
- */
+/** SQLite extracts the text from the results, so that only the displayed part is loaded. */
 export function runLines(sql: Pick<SqlStorage, 'exec'>, sequences: readonly number[]): RunLine[] {
   const rows = sql
     .exec<Row>(

@@ -1,7 +1,7 @@
 /**
- * Selects the runs of a history page. The cost depends on the size of the page, not on its position. `queued_at` never
- * decreases with increasing sequence numbers, so times are found by binary search. Every sequence number above
- * `trigger.pruned_through` has a run, so an offset is subtracted instead of counted.
+ * The cost depends on the size of the page, not on its position. `queued_at` never decreases with increasing sequence
+ * numbers, so times are found by binary search. Every sequence number above `trigger.pruned_through` has a run, so an
+ * offset is subtracted instead of counted.
  */
 import type { RunStatus } from '../../shared/wire/trigger.ts'
 
@@ -9,27 +9,27 @@ export type PageQuery = {
   limit: number
   /** Number of runs to skip. With a status filter, each skipped run has to be read. */
   offset?: number | undefined
-  /** Returns only runs with a sequence number below this one. */
+  /** Exclusive upper bound of the sequence numbers. */
   before?: number | undefined
   status?: RunStatus | undefined
-  /** Returns only runs that were queued at or after this time, in Unix milliseconds. */
+  /** Inclusive lower bound of the queue time, in Unix milliseconds. */
   since?: number | undefined
-  /** Returns only runs that were queued before this time, in Unix milliseconds. */
+  /** Exclusive upper bound of the queue time, in Unix milliseconds. */
   until?: number | undefined
 }
 
-/** Sequence number of a run, and the size of its body in bytes. */
+/** `bytes` is the size of the body. */
 export type SizedRun = { sequence: number; bytes: number }
 
 export type PageOfRuns = {
-  /** Runs of the page, newest first. */
+  /** Newest first. */
   runs: SizedRun[]
   more: boolean
 }
 
 /**
- * SQL conditions for each run status. They are literals instead of parameters, because SQLite uses a partial index only
- * if the query repeats the WHERE clause of the index.
+ * Literals instead of parameters, because SQLite uses a partial index only if the query repeats the WHERE clause of the
+ * index.
  */
 const STATUS: Record<RunStatus, string> = {
   queued: `AND status IN ('queued', 'running') AND status = 'queued'`,
@@ -45,10 +45,7 @@ export class RunPages {
     this.#sql = sql
   }
 
-  /**
-   * Returns a page of runs.
-   * @param prunedThrough the value of `pruned_through` in the trigger's row
-   */
+  /** @param prunedThrough the value of `pruned_through` in the trigger's row */
   page(query: PageQuery, prunedThrough: number): PageOfRuns {
     const { limit, offset = 0, status } = query
     const ends = this.#ends()
@@ -73,14 +70,13 @@ export class RunPages {
   }
 
   #ends(): { first: number; last: number } {
-    // Uses two statements. SQLite finds one end of a table directly, but scans the whole table if one statement asks
-    // for both.
+    // SQLite finds one end of a table directly, but scans the whole table if one statement asks for both.
     const { first } = this.#sql.exec<Ends>('SELECT min(sequence) AS first FROM runs').one()
     const { last } = this.#sql.exec<Ends>('SELECT max(sequence) AS last FROM runs').one()
     return { first: first ?? 1, last: last ?? 0 }
   }
 
-  /** Returns a sequence number that separates the runs queued before `time` from the runs queued at or after it. */
+  /** Sequence number that separates the runs queued before `time` from the runs queued at or after it. */
   #firstAt(time: number, { first, last }: { first: number; last: number }): number {
     let low = first
     let high = last + 1

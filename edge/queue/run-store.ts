@@ -1,4 +1,4 @@
-/** Database access to the runs of one trigger. Each method is synchronous and runs in one transaction. */
+/** Runs of one trigger. Each method is synchronous and runs in one transaction. */
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
@@ -8,10 +8,7 @@ import * as schema from './schema.ts'
 
 const { bodyParts, results, runs } = schema
 
-/**
- * SQL condition for queued runs. It repeats the WHERE clause of the partial index, because otherwise SQLite does not
- * use the index.
- */
+/** Repeats the WHERE clause of the partial index, because otherwise SQLite does not use the index. */
 const isQueued = and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, 'queued'))
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
@@ -39,7 +36,7 @@ export class RunStore {
     this.#db = db
   }
 
-  /** Inserts runs. Bypasses the slower query builder, because the sender is waiting for the response. */
+  /** Bypasses the slower query builder, because the sender is waiting for the response. */
   insert(batch: readonly ArrivedRun[]): void {
     this.#storage.transactionSync(() => {
       for (const run of batch) {
@@ -89,14 +86,14 @@ export class RunStore {
       .get()!
   }
 
-  /** Returns the time at which the newest run was queued, or 0 if there are no runs. */
+  /** 0 if there are no runs. */
   lastQueuedAt(): number {
     const { queuedAt } = runs
     const row = this.#db.select({ queuedAt }).from(runs).orderBy(desc(runs.sequence)).limit(1).get()
     return row?.queuedAt ?? 0
   }
 
-  /** Returns a revision. Bypasses the slower query builder, as do all queries that delay the start of a run. */
+  /** Bypasses the slower query builder, as do all queries that delay the start of a run. */
   revision(number: number): RevisionRow {
     return this.#storage.sql
       .exec<RevisionRow>(
@@ -152,7 +149,7 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.suffix, suffix)).get()
   }
 
-  /** Returns true if the run has finished, or `undefined` if the run does not exist. */
+  /** `undefined` if the run does not exist. */
   hasEnded(suffix: string): boolean | undefined {
     const { status } = runs
     const row = this.#db.select({ status }).from(runs).where(eq(runs.suffix, suffix)).get()

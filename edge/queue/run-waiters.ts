@@ -1,11 +1,9 @@
 /**
- * Tracks the long-polling clients that wait for a run to finish (`?wait=`), in memory only. If the object restarts, the
- * clients lose their connections and poll again.
+ * Long polling (`?wait=`), in memory only. If the object restarts, the clients lose their connections and poll again.
  */
 export class RunWaiters {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** Number of clients that are waiting for a run to finish. */
   get size(): number {
     let size = 0
     for (const waiting of this.#waiting.values()) size += waiting.size
@@ -32,16 +30,13 @@ export class RunWaiters {
     })
   }
 
-  /**
-   * Wakes all clients that are waiting for the run.
-   * @param suffix the run ID without the trigger ID
-   */
+  /** @param suffix the run ID without the trigger ID */
   ended(suffix: string): void {
     // Each `wake` removes itself from the set. The iteration still reaches the remaining entries.
     for (const wake of this.#waiting.get(suffix) ?? []) wake()
   }
 
-  /** Wakes all waiting clients, because the trigger and its runs were deleted. */
+  /** The trigger and its runs were deleted. */
   closed(): void {
     for (const suffix of this.#waiting.keys()) this.ended(suffix)
   }

@@ -1,13 +1,12 @@
 /**
- * Database schema of one trigger's Durable Object, which is the source of truth for the trigger and its runs
- * (`docs/storage.md`). All times are in Unix milliseconds. Queueing a run writes one row, or more if its body exceeds 1
- * MiB.
+ * Source of truth for one trigger and its runs, in its Durable Object (`docs/storage.md`). All times are in Unix
+ * milliseconds. Queueing a run writes one row, or more if its body exceeds 1 MiB.
  */
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 
-/** The trigger itself. The table has a single row with ID 1. */
+/** A single row with ID 1. */
 export const trigger = sqliteTable('trigger', {
   id: integer('id').primaryKey(),
   triggerId: text('trigger_id').notNull(),
@@ -21,55 +20,50 @@ export const trigger = sqliteTable('trigger', {
   concurrency: integer('concurrency').notNull(),
   /** `TriggerOptions` as JSON, as sent by the owner. */
   options: text('options').notNull().default('{}'),
-  /** ID of the revision that new runs execute. */
+  /** Revision that new runs execute. */
   revision: integer('revision').notNull(),
-  /** ID of the usage key for new attempts: a row of `usage_keys`. */
+  /** Row of `usage_keys` for new attempts. */
   usageKey: integer('usage_key').notNull().default(1),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
-  /**
-   * Version of the record. It increases with each change, so that an older record never replaces a newer one in the
-   * index.
-   */
+  /** Increases with each change, so that an older record never replaces a newer one in the index. */
   version: integer('version').notNull().default(1),
   /** True if the index in D1 does not have the current version of the record yet. */
   indexStale: integer('index_stale', { mode: 'boolean' }).notNull().default(false),
-  /** Time of the last check that the index contains the trigger's row. */
+  /** Last check that the index contains the trigger's row. */
   indexCheckedAt: integer('index_checked_at').notNull().default(0),
-  /** Time at which the trigger was deleted, or null. The row is kept until the trigger's index row is removed. */
+  /** The row of a deleted trigger is kept until its index row is removed. */
   removedAt: integer('removed_at'),
-  /** The reason why the service disabled the trigger. Null if the service did not disable it. */
+  /** Null if the service did not disable the trigger. */
   disabledReason: text('disabled_reason'),
-  /**
-   * Number of consecutive runs that the origin refused with 401 or 403. `refusals_since` is the time of the first one.
-   */
+  /** Consecutive runs that the origin refused with 401 or 403. `refusals_since` is the time of the first one. */
   refusals: integer('refusals').notNull().default(0),
   refusalsSince: integer('refusals_since'),
-  /** Start of the current outage of the origin. Null if there is no outage. */
+  /** Null if there is no outage. */
   originAwaySince: integer('origin_away_since'),
-  /** Nominal time of the next tick of a schedule. Null if no tick is pending. */
+  /** Nominal time of a schedule's next tick. Null if no tick is pending. */
   nextTickAt: integer('next_tick_at'),
   /**
    * Highest sequence number that retention has deleted, or 0. Every higher number has a run, so the position of a run
    * in the history is computed by subtraction.
    */
   prunedThrough: integer('pruned_through').notNull().default(0),
-  /** For chain events, `Watch` as JSON: the trigger's subscription to the watcher of its chain. */
+  /** Chain events only: `Watch` as JSON. */
   watch: text('watch'),
   /** True if the chain's watcher does not have the current version of the subscription yet. */
   watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
 })
 
 /**
- * Encrypted usage keys: the trigger's current key, and the keys of runs in flight. Each key is sealed to the origin's
- * storage key for this trigger and owner.
+ * The trigger's current key, and the keys of runs in flight. Each key is sealed to the origin's storage key for this
+ * trigger and owner.
  */
 export const usageKeys = sqliteTable('usage_keys', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
 })
 
-/** Versions of the action's code and default params. A run executes the revision with which it was queued. */
+/** Code and default params. A run executes the revision with which it was queued. */
 export const revisions = sqliteTable('revisions', {
   revision: integer('revision').primaryKey({ autoIncrement: true }),
   actionCid: text('action_cid').notNull(),
@@ -80,33 +74,31 @@ export const revisions = sqliteTable('revisions', {
 export const runs = sqliteTable(
   'runs',
   {
-    /** Sequence number of the run, in order of arrival. */
+    /** In order of arrival. */
     sequence: integer('sequence').primaryKey(),
     /** Run ID without the trigger ID: 12 bytes in base64url. */
     suffix: text('suffix').notNull().unique(),
     status: text('status', { enum: ['queued', 'running', 'success', 'failed'] }).notNull(),
     revision: integer('revision').notNull(),
     queuedAt: integer('queued_at').notNull(),
-    /** The event that fired the run, without its body: `Firing` as JSON. */
+    /** `Firing` as JSON, without its body. */
     firing: text('firing').notNull(),
-    /** Body of the event if it fits in one row. Otherwise null, and the body is stored in `body_parts`. */
+    /** Null if the body does not fit in one row, and is stored in `body_parts`. */
     body: blob('body', { mode: 'buffer' }),
     bodyBytes: integer('body_bytes').notNull(),
     attempt: integer('attempt').notNull(),
     startedAt: integer('started_at'),
-    /** Time at which the lease of a running run expires. A run with an expired lease counts as abandoned. */
+    /** A running run with an expired lease counts as abandoned. */
     leaseUntil: integer('lease_until'),
     nextAttemptAt: integer('next_attempt_at'),
-    /**
-     * Time at which the run was requeued. If it is in the future, the clock was set back, and the wait counts as over.
-     */
+    /** If it is in the future, the clock was set back, and the wait counts as over. */
     requeuedAt: integer('requeued_at'),
     finishedAt: integer('finished_at'),
-    /** Resource that a queued run is waiting for. Null if the run is not waiting for a resource. */
+    /** Null if the run is not waiting for a resource. */
     waitingFor: text('waiting_for').$type<WaitingFor>(),
     /**
-     * ID of the usage key of an attempt that is running or has an unknown outcome. The origin claims runs per account,
-     * so the run is retried with the same key, even if the trigger's key has changed.
+     * Set for an attempt that is running or has an unknown outcome. The origin claims runs per account, so the run is
+     * retried with the same key, even if the trigger's key has changed.
      */
     usageKey: integer('usage_key'),
     /**
@@ -114,7 +106,7 @@ export const runs = sqliteTable(
      * may still start it. Null if no attempt has an unknown outcome.
      */
     inDoubtSince: integer('in_doubt_since'),
-    /** True if the run was created by `POST /api/triggers/<id>/test`. */
+    /** Created by `POST /api/triggers/<id>/test`. */
     test: integer('test', { mode: 'boolean' }).notNull().default(false),
     replayOf: text('replay_of'),
     /** True if the log that fired the run is no longer on the chain. */
@@ -143,7 +135,7 @@ export const runs = sqliteTable(
   ],
 )
 
-/** Parts of bodies that do not fit in one row, at most 1 MiB per part. */
+/** At most 1 MiB per part. */
 export const bodyParts = sqliteTable(
   'body_parts',
   {
@@ -154,14 +146,14 @@ export const bodyParts = sqliteTable(
   (table) => [primaryKey({ columns: [table.sequence, table.part] })],
 )
 
-/** Results of runs. They are stored separately from the bodies, because production rejects rows of over 2 MB. */
+/** Stored separately from the bodies, because production rejects rows of over 2 MB. */
 export const results = sqliteTable('results', {
   sequence: integer('sequence').primaryKey(),
   /** `RunResult` as JSON. */
   result: text('result').notNull(),
 })
 
-/** Delivery IDs of the last 24 hours with the runs that they created, for deduplication (`options.dedup`). */
+/** Delivery IDs of the last 24 hours with their runs, for deduplication (`options.dedup`). */
 export const deliveries = sqliteTable(
   'deliveries',
   {
@@ -173,7 +165,7 @@ export const deliveries = sqliteTable(
   (table) => [index('deliveries_at').on(table.at)],
 )
 
-/** Schedule ticks that did not create a run. They are kept for as long as runs are. */
+/** Schedule ticks that did not create a run. Kept for as long as runs are. */
 export const skippedTicks = sqliteTable('skipped_ticks', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   reason: text('reason', { enum: ['queue_full', 'missed'] }).notNull(),
@@ -184,8 +176,8 @@ export const skippedTicks = sqliteTable('skipped_ticks', {
 })
 
 /**
- * Logs that have fired a run. They are kept while their blocks can be reorganized, so that a repeated delivery does not
- * create a second run.
+ * Logs that have fired a run. Kept while their blocks can be reorganized, so that a repeated delivery does not create a
+ * second run.
  */
 export const firedLogs = sqliteTable(
   'fired_logs',
@@ -198,7 +190,7 @@ export const firedLogs = sqliteTable(
   (table) => [index('fired_logs_block').on(table.blockNumber)],
 )
 
-/** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are deleted. */
+/** For the rate limit `max_runs_per_minute`. Rows older than the window are deleted. */
 export const starts = sqliteTable('starts', {
   id: integer('id').primaryKey(),
   at: integer('at').notNull(),

@@ -13,17 +13,12 @@ export type SettlementOptions = {
   state: TriggerState
   absence: OriginAbsence
   holds: CreditHolds
-  /** Returns a random number in [0, 1). */
   random: () => number
-  /** Ensures that the object's alarm fires no later than `at`. */
   armBy: (at: number) => void
-  /** Called after a run has entered (`change` is 1) or left (`change` is -1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Called for every run that finishes, after its result is stored. */
   runEnded: (run: EndedRun) => void
 }
 
-/** Applies the verdict on an attempt: finishes or requeues the run, and updates the state of the trigger. */
 export class Settlement {
   readonly #options: SettlementOptions
   readonly #streak: RefusalStreak
@@ -33,10 +28,7 @@ export class Settlement {
     this.#streak = new RefusalStreak(options.state)
   }
 
-  /**
-   * Applies the verdict on an attempt of a run.
-   * @returns the time at which the run is due again; `undefined` if it does not wait for a particular time
-   */
+  /** @returns the time at which the run is due again; `undefined` if it does not wait for a particular time */
   settle({ run, verdict, inDoubtSince, ours }: Attempted, now: number): number | undefined {
     const { absence, holds, random } = this.#options
     const unused = run.attempt - 1
@@ -79,20 +71,14 @@ export class Settlement {
     }
   }
 
-  /**
-   * Cancels a queued run.
-   * @returns false if the run is not queued
-   */
+  /** @returns false if the run is not queued */
   cancel(sequence: number, now: number): boolean {
     const ended = this.#options.clearing.cancel(sequence, now)
     if (ended) this.#cleared([ended])
     return ended !== undefined
   }
 
-  /**
-   * Cancels all queued runs of the trigger.
-   * @returns the number of cancelled runs
-   */
+  /** @returns the number of cancelled runs */
   purge(now: number): number {
     const ended = this.#options.clearing.purge(now)
     this.#cleared(ended)

@@ -11,10 +11,7 @@ export class Slots {
     return this.#free
   }
 
-  /**
-   * Acquires a slot, and waits if no slot is free. The method is not async, because the extra microtask would let a
-   * later caller overtake a waiting one.
-   */
+  /** Not async, because the extra microtask would let a later caller overtake a waiting one. */
   take(): Promise<void> {
     if (this.#free === 0) return new Promise((ready) => this.#line.push(ready))
     this.#free--

@@ -5,17 +5,13 @@ import { percentile } from './run-chart.ts'
 export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
 const MINUTE_MS = 60_000
 
-/** Number of most recent run durations used for the percentiles: enough for a stable p95. */
+/** Most recent run durations used for the percentiles: enough for a stable p95. */
 const DURATIONS_MAX = 1_000
 
 export type StatisticsOptions = {
   now: () => number
-  /**
-   * Returns the runs on disk that finished after `time`, newest first. The result may be incomplete for a large
-   * history.
-   */
+  /** Newest first. May be incomplete for a large history. */
   endedSince(time: number): CountedRun[]
-  /** Returns the number of skipped schedule ticks that were recorded after `time`. */
   skippedSince(time: number): number
   live(): { queued: number; running: number; oldestQueuedAt: number | null }
 }
@@ -23,21 +19,21 @@ export type StatisticsOptions = {
 type Counts = { ok: number; failed: number }
 
 /**
- * Statistics of a trigger, over the runs that finished in the last 24 hours, in whole minutes. The counts are read from
- * disk on the first request and updated in memory afterwards, so they never delay a run.
+ * Covers the runs that finished in the last 24 hours, in whole minutes. The counts are read from disk on the first
+ * request and updated in memory afterwards, so they never delay a run.
  */
 export class Statistics {
   readonly #options: StatisticsOptions
-  /** Run counts by minutes since the Unix epoch. Undefined until the first request. */
+  /** By minutes since the Unix epoch. Undefined until the first request. */
   #minutes: Map<number, Counts> | undefined
-  /** Durations of recent runs, oldest first. */
+  /** Oldest first. */
   #durations: { finishedAt: number; ms: number }[] = []
 
   constructor(options: StatisticsOptions) {
     this.#options = options
   }
 
-  /** Records a finished run that is already on disk. */
+  /** The run is already on disk. */
   ended(run: CountedRun): void {
     if (this.#minutes) this.#count(this.#minutes, run)
   }
@@ -64,7 +60,7 @@ export class Statistics {
     }
   }
 
-  /** Returns the counts per minute from `since` on, and drops older counts. */
+  /** Drops the counts from before `since`. */
   #minutesSince(since: number): Map<number, Counts> {
     if (!this.#minutes) {
       this.#minutes = new Map()

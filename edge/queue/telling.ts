@@ -1,24 +1,20 @@
 import { causeOf } from '../db/cause-of.ts'
 
 export type TellingOptions = {
-  /** Returns true if an update of the receiver is pending. */
+  /** True if an update of the receiver is pending. */
   isOwed: () => boolean
   /**
    * Sends the current state to the receiver once. Clears the pending mark, unless the state has changed in the
    * meantime.
    */
   tell: () => Promise<void>
-  /**
-   * Called after a delivery has failed.
-   * @param failures number of consecutive failures
-   */
+  /** @param failures number of consecutive failures */
   failed: (reason: string, failures: number) => void
   now: () => number
-  /** Resolves after `ms` milliseconds, or earlier if `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
 }
 
-/** Delay before a failed delivery is first retried. It doubles with each failure, up to a minute. */
+/** Delay before the first retry. It doubles with each failure, up to a minute. */
 const RETRY_MS = 5_000
 const RETRY_MAX_MS = 60_000
 
@@ -28,7 +24,7 @@ const RETRY_MAX_MS = 60_000
  */
 const WAIT_MS = 2_000
 
-/** Timeout of one call to the receiver, in milliseconds. */
+/** Timeout of one call to the receiver. */
 const GIVE_UP_MS = 15_000
 
 /**
@@ -39,7 +35,7 @@ const GIVE_UP_MS = 15_000
 export class Telling {
   readonly #options: TellingOptions
   #under: Promise<void> | undefined
-  /** Number of calls that have not completed. A call that timed out may still take effect. */
+  /** Calls that have not completed. A call that timed out may still take effect. */
   #unsettled = 0
   #failures = 0
   #retryAt = 0
@@ -54,10 +50,7 @@ export class Telling {
     if (told) await this.#atMost(WAIT_MS, told)
   }
 
-  /**
-   * Alarm task: retries a pending delivery.
-   * @returns the time of the next call, in Unix milliseconds; `undefined` if no update is pending
-   */
+  /** Alarm task: retries a pending delivery. */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     if (!this.#options.isOwed()) return undefined
     // The retry must not be postponed if the clock was set back.
@@ -68,10 +61,7 @@ export class Telling {
     return now + RETRY_MS
   }
 
-  /**
-   * Waits for one call to the receiver.
-   * @throws {Error} if the call fails or times out
-   */
+  /** @throws {Error} if the call to the receiver fails or times out */
   async orGivenUp(call: Promise<void>): Promise<void> {
     this.#unsettled++
     const settled = call.finally(() => this.#unsettled--)
@@ -79,7 +69,7 @@ export class Telling {
     if (!(await this.#atMost(GIVE_UP_MS, settled))) throw new Error('no response')
   }
 
-  /** True while a call to the receiver has not completed. A call that timed out may still take effect. */
+  /** A call that timed out may still take effect. */
   get isUnsettled(): boolean {
     return this.#unsettled > 0
   }
@@ -105,10 +95,7 @@ export class Telling {
     }
   }
 
-  /**
-   * Waits for `work` for at most `ms` milliseconds.
-   * @returns true if the work finished in time
-   */
+  /** @returns false if `work` did not finish within `ms` milliseconds */
   async #atMost(ms: number, work: Promise<void>): Promise<boolean> {
     const ended = new AbortController()
     const inTime = work.then(() => true)

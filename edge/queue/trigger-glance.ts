@@ -1,7 +1,4 @@
-/**
- * Data that a web page polls from a trigger's object every few seconds. This file contains only types and constants,
- * because the page's script imports it too.
- */
+/** Types and constants only, because the page's script imports this file too. */
 import type {
   BackfillRecord,
   RunStatus,
@@ -9,27 +6,27 @@ import type {
   WaitingFor,
 } from '../../shared/wire/trigger.ts'
 
-/** State of a trigger, for a web page that polls it every few seconds. */
+/** Polled by a trigger's web page every few seconds. */
 export type TriggerGlance = {
-  /** Run summaries, newest first. */
+  /** Newest first. */
   lines: RunLine[]
   next: string | null
   enabled: boolean
   disabledReason: string | null
   waitingFor: WaitingFor | null
-  /** Nominal time of the next tick of a schedule, in Unix milliseconds. Null if no tick is pending. */
+  /** Nominal time of a schedule's next tick, in Unix milliseconds. Null if no tick is pending. */
   nextTickAt: number | null
   backfill: BackfillRecord | null
   stats: TriggerStats
   chart: RunChart | null
 }
 
-/** Summary of a run, without its input and logs, and with a shortened result. */
+/** A run without its input and logs, and with a shortened result. */
 export type RunLine = {
   /** Run ID without the trigger ID, as in the column `suffix`. */
   suffix: string
   status: RunStatus
-  /** Time at which the run was queued. All times of a summary are in Unix milliseconds. */
+  /** All times of a summary are in Unix milliseconds. */
   queuedAt: number
   startedAt: number | null
   finishedAt: number | null
@@ -43,13 +40,12 @@ export type RunLine = {
   bodyBytes: number
   /** Nominal time of the tick that fired the run. Null if the trigger is not a schedule. */
   scheduledAt: number | null
-  /** Number of the block that contains the log. Null if the trigger is not a chain event. */
+  /** Block that contains the log. Null if the trigger is not a chain event. */
   blockNumber: number | null
   /** First characters of the error, or of the response as JSON. Null until the run finishes. */
   text: string | null
 }
 
-/** Time ranges of a chart, with the length and number of their buckets. */
 export const CHART_RANGES = {
   '1h': { bucketMs: 2 * 60_000, buckets: 30 },
   '24h': { bucketMs: 60 * 60_000, buckets: 24 },
@@ -59,14 +55,11 @@ export const CHART_RANGES = {
 export type ChartRange = keyof typeof CHART_RANGES
 
 export type ChartBucket = {
-  /** Start time of the bucket, in Unix milliseconds. */
+  /** Start of the bucket, in Unix milliseconds. */
   at: number
   ok: number
   failed: number
-  /**
-   * Percentiles of the duration from start to finish, in milliseconds. Runs that never started are excluded. Null if no
-   * runs remain.
-   */
+  /** Percentiles of the duration from start to finish. Runs that never started are excluded. Null if no runs remain. */
   p50Ms: number | null
   p95Ms: number | null
 }
@@ -74,6 +67,6 @@ export type ChartBucket = {
 export type RunChart = {
   range: ChartRange
   bucketMs: number
-  /** Buckets of the chart, oldest first and without gaps. The last bucket is still being filled. */
+  /** Oldest first and without gaps. The last bucket is still being filled. */
   buckets: ChartBucket[]
 }

@@ -1,4 +1,3 @@
-/** RPC interface of a trigger's object. */
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type {
   HandshakeSender,
@@ -19,49 +18,45 @@ import type { PostAnswer, WebhookPost } from './webhook-intake.ts'
 export interface TriggerObject {
   /** Stores a new trigger, and then adds it to the index. */
   create(trigger: NewTrigger): Promise<TriggerRecord>
-  /** Returns the trigger if the caller owns it. Other callers get the same response as for an unknown trigger ID. */
+  /** Callers that do not own the trigger get the same response as for an unknown trigger ID. */
   read(ownerId: string): Promise<TriggerRecord | undefined>
-  /** Returns the trigger's kind and the CID of its action, which are needed to validate a change. */
+  /** Needed to validate a change. */
   kindAndAction(ownerId: string): Promise<{ kind: TriggerKind; actionCid: string } | undefined>
-  /** Returns the encrypted usage key for new runs. The edge cannot decrypt it. */
+  /** Encrypted usage key for new runs. The edge cannot decrypt it. */
   sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined>
   /**
-   * Applies an owner's change to the trigger.
    * @param head the head of the trigger's chain; absent until a call has returned `asks_head`
    * @returns `undefined` if this owner has no such trigger; `asks_head` if the head of the chain is needed first, in
    * which case nothing was changed
    */
   change(ownerId: string, change: TriggerChange, head?: KnownHead): Promise<Changed | undefined>
-  /**
-   * Accepts logs from the chain watcher. If the result is `taken`, all runs and reorg marks are on disk. Idempotent.
-   */
+  /** If the result is `taken`, all runs and reorg marks are on disk. Idempotent. */
   deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer>
-  /** Accepts a POST to the webhook. If the result is `queued`, the run is already on disk. */
+  /** If the result is `queued`, the run is already on disk. */
   accept(post: WebhookPost): Promise<PostAnswer>
-  /** Returns the sender configured in `options.handshake`, or `undefined` if there is no such webhook. */
+  /** The sender of `options.handshake`. `undefined` if there is no such webhook. */
   handshake(): Promise<{ sender: HandshakeSender | null } | undefined>
-  /** Returns a page of the run history as JSON text, newest first. */
+  /** JSON text, newest first. */
   runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined>
   /**
-   * Returns the parts of a trigger's web page that change: a page of run summaries, the statistics and the trigger's
-   * state. Includes a chart if `range` is given.
+   * The parts of a trigger's web page that change: a page of run summaries, the statistics and the trigger's state.
+   * Includes a chart if `range` is given.
    */
   glance(ownerId: string, page: PageQuery, range?: ChartRange): Promise<TriggerGlance | undefined>
   /**
-   * Returns a run with its complete input.
-   * @param waitMs maximum time to wait for the run to finish, in milliseconds
+   * Includes the complete input.
+   * @param waitMs maximum time to wait for the run to finish
    */
   run(ownerId: string, runId: string, waitMs?: number): Promise<RunRecord | undefined>
-  /** Queues a test run. If the result is `queued`, the run is already on disk. */
+  /** If the result is `queued`, the run is already on disk. */
   fireTest(ownerId: string, test: TestRun): Promise<Accepted | { state: 'takes_no_event' }>
-  /** Queues a replay of a run. If the result is `queued`, the new run is already on disk. */
+  /** If the result is `queued`, the new run is already on disk. */
   replay(ownerId: string, runId: string, code: ReplayCode): Promise<Accepted>
   /**
    * Deletes the trigger, its run history and its usage keys.
    * @returns false if this owner has no such trigger
    */
   remove(ownerId: string): Promise<boolean>
-  /** Cancels a queued run of the trigger. */
   cancelRun(
     ownerId: string,
     runId: string,

@@ -44,15 +44,12 @@ import { WatchNote } from './watch-note.ts'
 import { subscriptionOf } from './watch.ts'
 import { WebhookIntake } from './webhook-intake.ts'
 
-/**
- * Delay of the fallback alarm that is set when runs are queued. It starts the runs if the object is not woken
- * otherwise.
- */
+/** Fallback alarm that is set when runs are queued. It starts the runs if the object is not woken otherwise. */
 const SAFETY_ALARM_MS = 1_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
 
-/** Creates and connects the components of a trigger's object. Does not access storage yet. */
+/** Does not access storage yet. */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const live = new LiveCounts()
   const waiters = new RunWaiters()
@@ -71,7 +68,6 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     const finality = finalityOf(JSON.parse(current.options) as TriggerOptions, usual)
     return subscriptionOf(current, watch, readChainConfig(JSON.parse(current.config)), finality)
   }
-  /** Handles a finished run: wakes waiting clients, and updates the statistics, charts and retention. */
   const runEnded = (run: CountedRun & { suffix: string }): void => {
     waiters.ended(run.suffix)
     statistics.ended(run)

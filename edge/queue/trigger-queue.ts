@@ -20,8 +20,8 @@ import { type PostAnswer, type WebhookPost } from './webhook-intake.ts'
 import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 
 /**
- * Durable Object of one trigger, with its record, intake, queue and run history. The object is the source of truth. D1
- * is only an index for lists (`docs/decisions/0019`). `triggerParts` connects the components that do the work.
+ * The object is the source of truth for its trigger. D1 is only an index for lists (`docs/decisions/0019`).
+ * `triggerParts` connects the components that do the work.
  */
 export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   readonly #parts: TriggerParts
@@ -112,7 +112,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     const suffix = runId.slice(TRIGGER_ID_CHARACTERS)
     if (waitMs > 0 && this.#owned(ownerId) && this.#parts.store.hasEnded(suffix) === false)
       await this.#parts.waiters.wait(suffix, waitMs)
-    // The trigger is read after the wait, because it may have been deleted in the meantime.
+    // Read after the wait, because the trigger may have been deleted in the meantime.
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.run(trigger.triggerId, runId)
   }
@@ -171,7 +171,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
       this.ctx.waitUntil(this.#parts.indexRow.write())
     }
     if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.watchNote.tellAgain())
-    // The version is read again, because `reindex` may have raised it.
+    // Read again, because `reindex` may have raised the version.
     const { version, nextTickAt } = this.#parts.state.current ?? trigger
     return { version, nextTickAt }
   }
@@ -215,7 +215,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return trigger?.ownerId === ownerId ? trigger : undefined
   }
 
-  /** Returns the trigger's record, including the fields that are computed on each call. */
+  /** With the fields that are computed on each call. */
   #shown(): TriggerRecord {
     const waiting_for = this.#parts.dispatcher.waitingFor()
     const backfill = this.#parts.state.watch?.backfill

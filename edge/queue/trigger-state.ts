@@ -1,4 +1,4 @@
-/** State of a trigger's object. Caches the trigger's row in memory, and is the only code that writes the row. */
+/** Caches the trigger's row in memory, and is the only code that writes the row. */
 import { eq } from 'drizzle-orm'
 import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.ts'
 import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -22,14 +22,14 @@ export type NewTrigger = {
   maxRunsPerMinute: number
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
-  /** Subscription to the chain watcher. Present for chain events only. */
+  /** Present for chain events only. */
   watch?: Watch
 }
 
-/** Fields of a trigger that its owner may change. Absent fields stay unchanged. */
+/** Absent fields stay unchanged. */
 export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
-/** Columns of the trigger's row that the service updates, independently of changes by the owner. */
+/** Updated by the service, independently of changes by the owner. */
 export type TriggerFacts = Partial<
   Pick<
     TriggerRow,
@@ -47,10 +47,7 @@ export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
-  /**
-   * Parsed `watch` column of the trigger's row, with the text it was parsed from. Cached, because every delivery of
-   * logs needs it.
-   */
+  /** Cached with the text it was parsed from, because every delivery of logs needs the parsed `watch` column. */
   #watch: { text: string; value: Watch } | undefined
 
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
@@ -58,22 +55,22 @@ export class TriggerState {
     this.#db = db
   }
 
-  /** Reads the trigger's row from disk. Called once, when the object starts. */
+  /** Called once, when the object starts. */
   load(): void {
     this.#row = this.#db.select().from(schema.trigger).get()
   }
 
-  /** The trigger's row, or `undefined` if there is no trigger or it was deleted. */
+  /** `undefined` if there is no trigger or it was deleted. */
   get current(): TriggerRow | undefined {
     return this.#row?.removedAt === null ? this.#row : undefined
   }
 
-  /** The trigger's row, even if the trigger is deleted but still in the index. */
+  /** Present even if the trigger is deleted but still in the index. */
   get row(): TriggerRow | undefined {
     return this.#row
   }
 
-  /** Subscription of a chain event trigger, even if the trigger is deleted but its watcher may still serve it. */
+  /** Present even if the trigger is deleted but its watcher may still serve it. */
   get watch(): Watch | undefined {
     const text = this.#row?.watch ?? null
     if (text === null) return undefined
@@ -166,8 +163,8 @@ export class TriggerState {
   }
 
   /**
-   * Updates columns of the trigger's row. Bypasses the query builder, which takes ten times as long as the statement
-   * itself, because ticks wait for this update.
+   * Bypasses the query builder, which takes ten times as long as the statement itself, because ticks wait for this
+   * update.
    */
   note(facts: TriggerFacts): void {
     const row = this.#row
@@ -179,7 +176,7 @@ export class TriggerState {
     this.#row = { ...row, ...facts }
   }
 
-  /** Deletes the trigger. Its usage keys are deleted immediately, and its ID is unknown to callers from now on. */
+  /** Usage keys are deleted immediately, and the trigger's ID is unknown to callers from now on. */
   remove(now: number): void {
     const { version, kind } = this.#required()
     const watchStale = kind === 'chain_event'
@@ -195,12 +192,12 @@ export class TriggerState {
     })
   }
 
-  /** Records that the index has the given version of the record. */
+  /** Called when the index has the given version of the record. */
   indexed(version: number): void {
     if (this.#row?.version === version) this.#write({ indexStale: false })
   }
 
-  /** Stores the subscription of a chain event, including its progress. */
+  /** Includes the progress of the subscription. */
   noteWatch(watch: Watch): void {
     const text = JSON.stringify(watch)
     this.note({ watch: text })
@@ -208,8 +205,8 @@ export class TriggerState {
   }
 
   /**
-   * Records that the chain watcher has the given version of the subscription, and that the watchers of previous chains
-   * have dropped the trigger.
+   * Called when the chain watcher has the given version of the subscription, and the watchers of previous chains have
+   * dropped the trigger.
    */
   watchTold(version: number): void {
     if (this.#row?.version !== version) return
@@ -227,7 +224,7 @@ export class TriggerState {
     this.#write({ version: theirs > version ? theirs + 1 : version, indexStale: true })
   }
 
-  /** Clears the cached row after the object's storage has been deleted. */
+  /** Called after the object's storage has been deleted. */
   forget(): void {
     this.#row = undefined
   }
@@ -236,7 +233,7 @@ export class TriggerState {
     return this.#revisionOf(this.#required()).actionCid
   }
 
-  /** Returns an encrypted usage key, or `undefined` if the key was deleted. */
+  /** `undefined` if the key was deleted. */
   sealedUsageKey(id: number): Uint8Array | undefined {
     const [row] = this.#storage.sql
       .exec<{ sealed: ArrayBuffer }>('SELECT sealed FROM usage_keys WHERE id = ?', id)
@@ -279,14 +276,13 @@ export class TriggerState {
   }
 }
 
-/** Returns the maximum number of runs in flight: the owner's setting, or the default for the trigger's kind. */
 function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): number {
   return concurrency ?? (kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY)
 }
 
 /**
- * Returns the nominal time of the first tick after `now`, or null if the trigger is not a schedule. Ticks from before
- * the trigger or its cron expression existed, or before it was enabled, never fire.
+ * Nominal time of the first tick after `now`, or null if the trigger is not a schedule. Ticks from before the trigger
+ * or its cron expression existed, or before it was enabled, never fire.
  */
 function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
   return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null

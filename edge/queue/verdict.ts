@@ -1,4 +1,4 @@
-/** Maps a response of the origin to a verdict, which decides what happens to the run next. */
+/** A verdict decides what happens to a run next. */
 import { reasonOf } from '../../shared/errors.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
@@ -10,7 +10,7 @@ export type Verdict =
       kind: 'ended'
       status: 'success' | 'failed'
       result: RunResult
-      /** The origin's refusal. Present if the origin refused to start the run. */
+      /** Present if the origin refused to start the run. */
       refusal?: Refusal
     }
   /**
@@ -18,17 +18,17 @@ export type Verdict =
    * unavailable. The attempt does not count.
    */
   | { kind: 'origin_away'; retryAfterMs: number }
-  /** A transient failure occurred. The same run is retried after a delay. */
+  /** Transient failure: the same run is retried after a delay. */
   | { kind: 'retry'; afterMs: number }
   /**
-   * The origin refused to start the run, because its usage key or action lacks credit or allowance. Runs are held back,
-   * and the attempt does not count.
+   * The usage key or action lacks credit or allowance, so the origin refused to start the run. Runs are held back, and
+   * the attempt does not count.
    */
   | { kind: 'wait'; shortage: Shortage; afterMs: number }
   /** The trigger was disabled before the run was sent. */
   | { kind: 'not_sent' }
 
-/** Delays before the second, third and fourth attempt of a run, in milliseconds. */
+/** Delays before the second, third and fourth attempt. */
 const RETRY_MS = [5_000, 60_000, 600_000]
 /** Minimum delay before a run probes whether a shortage of credit or allowance is over. */
 const LOOK_MS = 60_000
@@ -49,10 +49,7 @@ export function verdictOnOutcome(outcome: Outcome): Verdict {
   return { kind: 'ended', status: 'failed', result: { response: null, error, ...kept } }
 }
 
-/**
- * Returns the verdict on a run that the origin lost, if its trigger has `on_lost: "retry"`. The run is retried as after
- * a network failure.
- */
+/** For triggers with `on_lost: "retry"`. A lost run is retried as after a network failure. */
 export function verdictOnLost(attempt: number, random: number): Verdict {
   return retried(attempt, random, 0, () =>
     failed(
@@ -61,7 +58,7 @@ export function verdictOnLost(attempt: number, random: number): Verdict {
   )
 }
 
-/** Fails a run because the origin no longer has its outcome. The origin keeps outcomes for a day. */
+/** The origin keeps outcomes for a day. Afterwards, the run fails. */
 export function verdictOnForgotten(): Verdict {
   return failed(
     'outcome_lost: The connection to the origin broke while the run was being sent, and its outcome could not be retrieved within a day. The action may have run; it was not retried.',
@@ -69,7 +66,6 @@ export function verdictOnForgotten(): Verdict {
 }
 
 /**
- * Returns the verdict on a run that the origin refused.
  * @param attempt number of the refused attempt, starting at 1
  * @param random in [0, 1), for jitter
  */
@@ -91,18 +87,13 @@ function shortageOf(refusal: Refusal): Shortage | undefined {
   return isAllowance ? 'failed_execution_allowance' : undefined
 }
 
-/**
- * Returns the verdict on a run if its connection broke while the origin answered other requests. The attempt counts.
- */
+/** The connection broke while the origin answered other requests. The attempt counts. */
 export function verdictOnBroken(attempt: number, random: number): Verdict {
   const message = 'The connection to the origin broke on each attempt. The action may have run.'
   return verdictOnRefusal({ ...OURS, error: 'connection_broken', message }, attempt, random)
 }
 
-/**
- * Returns the verdict on a run that the edge failed to send. The attempt counts, so that the run cannot block the
- * others permanently.
- */
+/** The edge failed to send the run. The attempt counts, so that the run cannot block the others permanently. */
 export function verdictOnUnsent(attempt: number, random: number): Verdict {
   const message = 'The run could not be sent to the origin.'
   return verdictOnRefusal({ ...OURS, error: 'dispatch_failed', message }, attempt, random)
@@ -114,10 +105,7 @@ const OURS = {
   fix: 'Try again. If the error persists, report the ID of this run.',
 }
 
-/**
- * Returns a retry after the delay for `attempt`, with jitter of up to 10 % in either direction. After the last attempt,
- * returns the result of `ended` instead.
- */
+/** Adds jitter of up to 10 % in either direction. After the last attempt, returns the result of `ended` instead. */
 function retried(
   attempt: number,
   random: number,

@@ -6,7 +6,7 @@ import type { TriggerRow } from './records.ts'
 import type { TriggerChange } from './trigger-state.ts'
 import { begun, reconfigured, type Watch } from './watch.ts'
 
-/** Head of a chain under a finality that the chain supports. */
+/** Under a finality that the chain supports. */
 export type KnownHead = { chain: ChainName; finality: TriggerOptions['finality']; head: number }
 
 export type WatchChange =
@@ -16,10 +16,7 @@ export type WatchChange =
 
 type Row = Pick<TriggerRow, 'config' | 'options' | 'enabled'>
 
-/**
- * Returns the subscription after a change of the trigger, or `asks_head` if the head of the chain is needed first.
- * @param known the head of the chain, if it was requested after an earlier call
- */
+/** @param known the head of the chain, if it was requested after an earlier call */
 export function watchChange(
   row: Row,
   watch: Watch,
@@ -40,10 +37,7 @@ export function watchChange(
     return { state: 'asks_head', chain, finality }
   return { state: 'decided', watch: begins ? begun(next, config.startBlock, known.head) : next }
 
-  /**
-   * Discards the inferred indexed arguments if the text of the event signature has changed, because they may no longer
-   * apply.
-   */
+  /** Inferred indexed arguments may no longer apply if the text of the event signature has changed. */
   function relearned(): Watch {
     return before.signatureText === config.signatureText ? watch : { ...watch, learned: null }
   }

@@ -6,11 +6,10 @@ import type { TriggerState } from './trigger-state.ts'
 
 export type WatchNoteOptions = {
   state: Pick<TriggerState, 'row' | 'watch' | 'watchTold'>
-  /** Returns the current subscription, or `undefined` if the trigger does not need any events. */
+  /** `undefined` if the trigger does not need any events. */
   subscription: () => Subscription | undefined
   watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
   now: () => number
-  /** Resolves after `ms` milliseconds, or earlier if `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
@@ -37,13 +36,13 @@ export class WatchNote {
     })
   }
 
-  /** Sends a pending update to the chain watcher, and waits briefly for it to complete. Never throws. */
+  /** Sends a pending update, and waits briefly for it to complete. Never throws. */
   tell(): Promise<void> {
     return this.#telling.now()
   }
 
   /**
-   * Sends a pending update to the chain watcher.
+   * Like `tell`.
    * @throws {Error} if the update is still pending afterwards
    */
   async told(): Promise<void> {
@@ -51,16 +50,13 @@ export class WatchNote {
     if (this.#isOwed()) throw new Error('the update of the chain watcher is still pending')
   }
 
-  /** Sends the subscription to the chain watcher again, in case the watcher has lost it. */
+  /** Sends the subscription again, in case the chain watcher has lost it. */
   tellAgain(): Promise<void> {
     this.#again = true
     return this.#telling.now()
   }
 
-  /**
-   * Alarm task: continues a pending update of the chain watcher.
-   * @returns the time of the next call, in Unix milliseconds; `undefined` if no update is pending
-   */
+  /** Alarm task: continues a pending update. */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#telling.tend(now, keepAlive)
   }

@@ -1,6 +1,6 @@
 /**
- * Subscription of a chain event trigger to the chain watcher, and its progress. It is stored as JSON in the trigger's
- * row. All functions in this file are pure.
+ * Subscription of a chain event trigger, and its progress. Stored as JSON in the trigger's row. All functions in this
+ * file are pure.
  */
 import type { ChainConfig } from '../chain/chain-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
@@ -11,29 +11,28 @@ import type { BackfillRecord } from '../../shared/wire/trigger.ts'
 
 export type Watch = {
   chain: ChainName
-  /** Previous chains of the trigger. Their watchers still have to drop the trigger. */
+  /** Previous chains, whose watchers still have to drop the trigger. */
   left: ChainName[]
-  /** Counter that increases each time the trigger starts. It is 0 before the first start. */
+  /** Increases each time the trigger starts. 0 before the first start. */
   generation: number
   /** First block of the live cursor. Null until the trigger starts with its current configuration. */
   since: number | null
   /** Block of the last log from the live cursor. Earlier blocks do not need to be delivered again. */
   toldAt: number | null
   backfill: BackfillRecord | null
-  /** Highest block that can no longer be reorganized, as reported by the watcher. It is -1 before the first report. */
+  /** Highest block that can no longer be reorganized, as reported by the watcher. -1 before the first report. */
   settledThrough: number
-  /** Indexed arguments of the event, as inferred from the logs so far. */
+  /** Inferred from the logs so far. */
   learned: LearnedIndexed | null
 }
 
 const UNBEGUN = { since: null, toldAt: null, backfill: null, learned: null }
 
-/** Returns the subscription of a new trigger that has not started. */
 export function newWatch(chain: ChainName): Watch {
   return { ...UNBEGUN, chain, left: [], generation: 0, settledThrough: -1 }
 }
 
-/** Returns the subscription for a changed configuration. The progress under the earlier configuration is dropped. */
+/** The progress under the earlier configuration is dropped. */
 export function reconfigured(watch: Watch, chain: ChainName): Watch {
   if (chain === watch.chain) return { ...watch, ...UNBEGUN }
   const left = [...watch.left, watch.chain].filter((former) => former !== chain)
@@ -41,9 +40,9 @@ export function reconfigured(watch: Watch, chain: ChainName): Watch {
 }
 
 /**
- * Starts the subscription of a trigger that was enabled or reconfigured. It starts after the head of the chain, or at a
- * later start block. For a new configuration with an earlier start block, a backfill reads the blocks from the start
- * block to the head. Blocks from the time when the trigger was disabled are skipped. An unfinished backfill continues.
+ * Starts the subscription of a trigger that was enabled or reconfigured, after the head of the chain or at a later
+ * start block. For a new configuration with an earlier start block, a backfill reads the blocks from the start block to
+ * the head. Blocks from the time when the trigger was disabled are skipped. An unfinished backfill continues.
  * @param head number of the chain's latest block
  */
 export function begun(watch: Watch, startBlock: number | null, head: number): Watch {
@@ -58,7 +57,7 @@ function backfillTo(head: number, startBlock: number | null): BackfillRecord | n
 }
 
 /**
- * Returns the subscription with its progress after a delivery of logs.
+ * Progress after a delivery.
  * @param count number of accepted logs
  */
 export function advanced(watch: Watch, delivery: LogDelivery, count: number): Watch {
@@ -70,7 +69,7 @@ export function advanced(watch: Watch, delivery: LogDelivery, count: number): Wa
   return { ...told, backfill: told.backfill && backfilled(told.backfill, delivery, count) }
 }
 
-/** Resets the progress to block `above`, because higher blocks were replaced and will be delivered again. */
+/** Blocks higher than `above` were replaced and will be delivered again. */
 function takenBack(watch: Watch, above: number): Watch {
   const { toldAt, backfill } = watch
   const lower = (block: number) => Math.min(block, above + 1)
@@ -81,10 +80,7 @@ function takenBack(watch: Watch, above: number): Watch {
   }
 }
 
-/**
- * Advances the backfill after a delivery. If some logs of a block were rejected, the block is delivered again, and the
- * accepted logs are deduplicated.
- */
+/** If some logs of a block were rejected, the block is delivered again, and the accepted logs are deduplicated. */
 function backfilled(
   backfill: BackfillRecord,
   delivery: LogDelivery,
@@ -101,10 +97,7 @@ function backfilled(
   return reached(backfillAt ?? logs.at(-1)?.blockNumber ?? backfill.at)
 }
 
-/**
- * Returns the subscription to send to the chain watcher.
- * @returns `undefined` if the trigger has not started
- */
+/** @returns `undefined` if the trigger has not started */
 export function subscriptionOf(
   trigger: { triggerId: string; version: number },
   watch: Watch,

@@ -8,9 +8,8 @@ type Parsed = { event: unknown; event_parse_error?: string }
 type Raw = { event_raw: string; event_raw_encoding: 'utf8' | 'base64' }
 
 /**
- * Current version of the rules for parsing webhook bodies. A run keeps the version under which it was queued, because
- * its receipt covers its input. Version 1 is stored without a number. It does not support forms, and parses JSON only
- * as `application/json` and `+json`.
+ * A run keeps the version under which it was queued, because its receipt covers its input. Version 1 is stored without
+ * a number. It does not support forms, and parses JSON only as `application/json` and `+json`.
  */
 export const PARSING_RULES = 2
 export type ParsingRules = 1 | typeof PARSING_RULES
@@ -34,7 +33,7 @@ export function webhookEvent({ contentType, rules = 1 }: Received, body: Uint8Ar
   }
 }
 
-/** Decodes UTF-8 without loss, keeping a BOM. Returns `undefined` if the bytes are not valid UTF-8. */
+/** Keeps a BOM. `undefined` if the bytes are not valid UTF-8. */
 function exactText(body: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(body)
@@ -80,8 +79,8 @@ function objectOrForm(text: string, rules: ParsingRules): Parsed {
 }
 
 /**
- * Returns the JSON object or array in the text, or `undefined` if the text is anything else. Numbers and strings stay
- * text, because the content type does not declare JSON.
+ * `undefined` if the text is not a JSON object or array. Numbers and strings stay text, because the content type does
+ * not declare JSON.
  */
 function objectIn(text: string): object | undefined {
   try {
@@ -93,7 +92,7 @@ function objectIn(text: string): object | undefined {
 }
 
 /**
- * Parses JSON, and allows a BOM.
+ * Allows a BOM.
  * @throws {SyntaxError | Error} if the text is not JSON, or is nested too deeply to be serialized again
  */
 function parseJson(text: string): unknown {

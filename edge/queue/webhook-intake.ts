@@ -7,22 +7,14 @@ import type { Accepted, Intake } from './intake.ts'
 import { passNamed, type Withheld } from './named-headers.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** A POST to a webhook, as the edge passes it to the trigger's object. */
 export type WebhookPost = {
-  /**
-   * `WebhookFiring` as JSON. It is passed as text, because it is stored without being parsed if the trigger has no
-   * options.
-   */
+  /** `WebhookFiring` as JSON text, because it is stored without being parsed if the trigger has no options. */
   firing: string
   body: Uint8Array
 } & Withheld
 
 export type PostAnswer = Accepted | { state: 'handshake'; reply: HandshakeReply }
 
-/**
- * Handles a POST to a webhook. The result is a new run, the existing run of a duplicate delivery, or the reply to a
- * handshake.
- */
 export class WebhookIntake {
   readonly #state: TriggerState
   readonly #intake: Intake
@@ -32,7 +24,7 @@ export class WebhookIntake {
     this.#intake = intake
   }
 
-  /** Returns the options of a webhook trigger, or `undefined` if there is no trigger or it is of another kind. */
+  /** `undefined` if there is no trigger or it is of another kind. */
   options(): TriggerOptions | undefined {
     const trigger = this.#state.current
     if (trigger?.kind !== 'webhook') return undefined

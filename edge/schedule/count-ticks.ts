@@ -5,8 +5,8 @@ import { atMidnight } from './dialect.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Counts the ticks of a cron expression between two times, both inclusive. Whole days are counted without enumerating
- * their ticks, because stepping through every tick of a year would take seconds.
+ * Both times are inclusive. Whole days are counted without enumerating their ticks, because stepping through every tick
+ * of a year would take seconds.
  * @param from Unix milliseconds
  * @param to Unix milliseconds
  */

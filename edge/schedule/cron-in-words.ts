@@ -16,16 +16,15 @@ const MONTHS = [
   'December',
 ]
 
-/** Maximum number of minutes, times of day or dates that a description lists. */
+/** Minutes, times of day or dates that a description lists. */
 const LISTED_MAX = 4
 
-/** Values of a cron field: all values, every n-th value starting at 0, or a list of values. */
+/** `every`: every n-th value, starting at 0. */
 type Part = 'all' | { every: number } | { values: number[] }
 
 /**
- * Describes a cron expression in words, such as `every day at 09:00`.
+ * Such as `every day at 09:00`. Undefined if there is no short description; callers then show the expression itself.
  * @param cron a valid cron expression
- * @returns undefined if there is no short description; callers then show the expression itself
  */
 export function cronInWords(cron: string): string | undefined {
   const { seconds, minutes, hours } = timesOfDay(cron)
@@ -52,10 +51,7 @@ function timesInWords(second: Part, minute: Part, hour: Part): string | undefine
 const join = (times: string, hours: string | undefined) =>
   hours === undefined ? undefined : `${times}${hours}`
 
-/**
- * Describes the seconds of a cron. Returns an empty string if it fires only at second 0, and undefined if there is no
- * short description.
- */
+/** Empty if the cron fires only at second 0; undefined if there is no short description. */
 function secondsInWords(second: Part): string | undefined {
   if (second === 'all') return 'every second'
   if ('every' in second) return `every ${second.every} seconds`
@@ -63,7 +59,7 @@ function secondsInWords(second: Part): string | undefined {
   return `every minute at ${list(second.values.map((value) => `${value} s`))}`
 }
 
-/** Describes the hours of a cron that fires several times an hour. */
+/** For a cron that fires several times an hour. */
 function hoursInWords(hour: Exclude<Part, 'all'>): string | undefined {
   if ('every' in hour) return undefined
   const [first, last] = [hour.values[0]!, hour.values.at(-1)!]
@@ -105,7 +101,7 @@ function weekdaysInWords(days: number[]): string {
 }
 
 /**
- * Classifies the values of a cron field. A step that does not divide the size of the field becomes a list.
+ * A step that does not divide the size of the field becomes a list.
  * @param size number of possible values of the field
  */
 function part(values: number[], size: number): Part {

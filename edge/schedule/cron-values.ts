@@ -1,26 +1,25 @@
 import { hasDayStar, patternOf } from './dialect.ts'
 
-/** Times of day at which a cron fires, as the ascending values of its fields. */
+/** Ascending values of the cron fields. */
 export type TimesOfDay = { seconds: number[]; minutes: number[]; hours: number[] }
 
-/** @throws {TypeError | RangeError} if the text is not a valid cron expression */
+/** @throws {TypeError | RangeError} if the cron is invalid */
 export function timesOfDay(cron: string): TimesOfDay {
   const { second, minute, hour } = patternOf(cron)
   return { seconds: valuesOf(second), minutes: valuesOf(minute), hours: valuesOf(hour) }
 }
 
-/** Days on which a cron fires, as the ascending values of its fields. */
 export type DayValues = {
-  /** Days of the month. Null if the field contains an `L` or a `W`. */
+  /** Null if the field contains an `L` or a `W`. */
   dates: number[] | null
   months: number[]
-  /** Days of the week, with Sunday as 0. Null if the field contains an `L` or a `#`. */
+  /** Sunday is 0. Null if the field contains an `L` or a `#`. */
   weekdays: number[] | null
-  /** True if a day must match both the date and the weekday. Otherwise, matching one of them is enough. */
+  /** If false, matching the date or the weekday is enough. */
   matchesBoth: boolean
 }
 
-/** @throws {TypeError | RangeError} if the text is not a valid cron expression */
+/** @throws {TypeError | RangeError} if the cron is invalid */
 export function dayValues(cron: string): DayValues {
   const pattern = patternOf(cron)
   const { day, month, dayOfWeek, lastDayOfMonth, lastWeekday, nearestWeekdays } = pattern
@@ -34,7 +33,7 @@ export function dayValues(cron: string): DayValues {
   }
 }
 
-/** Bit mask that croner stores for a weekday without `#` or `L`. */
+/** Stored by croner for a weekday without `#` or `L`. */
 const EVERY_WEEK = 63
 
 const valuesOf = (field: number[]) => field.flatMap((isNamed, value) => (isNamed ? [value] : []))

@@ -1,16 +1,13 @@
 import { daysOfCycle } from './days-of-cycle.ts'
 import { cronOf, fieldsOf, patternOf } from './dialect.ts'
 
-/** Maximum length of a cron expression. Parsing a longer one would take milliseconds. */
+/** Parsing a longer cron would take milliseconds. */
 export const CRON_MAX_CHARACTERS = 256
 
-/**
- * Characters allowed in a cron field. Nicknames (`@daily`) and dates (`2026-12-01T00:00`) contain other characters, so
- * they are rejected.
- */
+/** Rejects nicknames (`@daily`) and dates (`2026-12-01T00:00`), which contain other characters. */
 const FIELD = /^[\dA-Za-z*?,/#+-]+$/
 
-/** Validates a cron expression. Returns why it is invalid or never fires, or undefined if it is valid. */
+/** Reason why a cron is invalid or never fires; undefined if it is valid. */
 export function wrongInCron(cron: string): string | undefined {
   if (cron.length > CRON_MAX_CHARACTERS)
     return `${cron.length} characters; the limit is ${CRON_MAX_CHARACTERS}`
@@ -29,22 +26,21 @@ export function wrongInCron(cron: string): string | undefined {
 }
 
 /**
- * Returns the first tick of a cron after a time.
  * @param after Unix milliseconds, exclusive
  * @returns Unix milliseconds of a whole second, or undefined if there are no more ticks
- * @throws {TypeError | RangeError} if the text is not a valid cron expression
+ * @throws {TypeError | RangeError} if the cron is invalid
  */
 export function nextTick(cron: string, after: number): number | undefined {
   return cronOf(cron).nextRun(new Date(after))?.getTime()
 }
 
-/** Returns the first ticks of a cron after a time, at most `count`, in ascending order. */
+/** At most `count`, in ascending order. */
 export function nextTicks(cron: string, after: number, count: number): number[] {
   const found = cronOf(cron).nextRuns(count, new Date(after))
   return found.map((at) => at.getTime())
 }
 
-/** Returns the last ticks of a cron before a time, at most `count`, in ascending order. */
+/** At most `count`, in ascending order. */
 export function lastTicks(cron: string, before: number, count: number): number[] {
   // Rounds up to whole seconds, so that a tick in the same second as `before` counts as earlier.
   const wholeSecond = Math.ceil(before / 1000) * 1000
@@ -52,7 +48,7 @@ export function lastTicks(cron: string, before: number, count: number): number[]
   return found.map((at) => at.getTime()).toReversed()
 }
 
-/** Rewords croner's error messages, because they state days and months as array indexes. */
+/** croner's messages state days and months as array indexes. */
 function reworded(reason: string): string {
   return reason
     .replace(/^CronPattern: /, '')

@@ -7,9 +7,9 @@ const CYCLE_MONTHS = 400 * 12
 const CYCLE_DAYS = 146_097
 
 /**
- * Yields the days on which a cron fires during one 400-year cycle of the calendar, starting in 2000, followed by the
- * first such day of the next cycle. Days are counted from 1970-01-01. Yields nothing if the cron never fires.
- * @throws {TypeError | RangeError} if the text is not a valid cron expression
+ * Days since 1970-01-01 on which a cron fires in one 400-year cycle of the calendar, starting in 2000, and the first
+ * one of the next cycle. Empty if the cron never fires.
+ * @throws {TypeError | RangeError} if the cron is invalid
  */
 export function* daysOfCycle(cron: string): Generator<number, void> {
   const midnights = cronOf(atMidnight(cron))

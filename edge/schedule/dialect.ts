@@ -1,40 +1,37 @@
 import { Cron, CronPattern } from 'croner'
 
 /**
- * Options for croner: five fields, or six with seconds first (docs/decisions/0069), in UTC. Croner is ten times as fast
- * with an offset of zero as with a named time zone.
+ * Five fields, or six with seconds first (docs/decisions/0069), in UTC. croner is ten times as fast with an offset of
+ * zero as with a named time zone.
  */
 const OPTIONS = { mode: '5-or-6-parts', utcOffset: 0, paused: true } as const
 
-/**
- * Largest value of each cron field, from seconds to weekdays. A step that starts at a number, such as `5/10`, runs up
- * to the largest value.
- */
+/** Largest values, from seconds to weekdays. A step that starts at a number, such as `5/10`, runs up to them. */
 const LARGEST = [59, 59, 23, 31, 12, 6]
 
-/** @throws {TypeError | RangeError} if the text is not a valid cron expression */
+/** @throws {TypeError | RangeError} if the cron is invalid */
 export function cronOf(cron: string): Cron {
   return new Cron(withEnds(cron), { ...OPTIONS, domAndDow: hasDayStar(cron) })
 }
 
-/** @throws {TypeError | RangeError} if the text is not a valid cron expression */
+/** @throws {TypeError | RangeError} if the cron is invalid */
 export function patternOf(cron: string): CronPattern {
   return new CronPattern(withEnds(cron), 'UTC', { mode: OPTIONS.mode })
 }
 
-/** Splits a cron expression into its fields, at spaces and tabs. Ignores leading and trailing whitespace. */
+/** Splits at spaces and tabs. */
 export function fieldsOf(cron: string): string[] {
   return cron.split(/[ \t]+/).filter((field) => field !== '')
 }
 
-/** Returns a cron that fires at midnight on each day on which the given cron fires. */
+/** Cron that fires at midnight on each day on which the given cron fires. */
 export function atMidnight(cron: string): string {
   return ['0', '0', '0', ...fieldsOf(cron).slice(-3)].join(' ')
 }
 
 /**
- * Returns true if the date or the weekday field starts with `*` or `?`. As in Vixie cron, a day then has to match both
- * fields. Otherwise, matching one field is enough.
+ * True if the date or the weekday field starts with `*` or `?`. As in Vixie cron, a day then has to match both fields.
+ * Otherwise, matching one field is enough.
  */
 export function hasDayStar(cron: string): boolean {
   const [dates = '', , weekdays = ''] = fieldsOf(cron).slice(-3)
@@ -42,8 +39,8 @@ export function hasDayStar(cron: string): boolean {
 }
 
 /**
- * Rewrites steps that start at a number as ranges, because croner rejects such steps. For example, `5/10` in the
- * minutes field becomes `5-59/10`.
+ * Rewrites steps that start at a number as ranges, because croner rejects them: `5/10` in the minutes field becomes
+ * `5-59/10`.
  */
 function withEnds(cron: string): string {
   const fields = fieldsOf(cron)

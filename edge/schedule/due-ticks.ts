@@ -3,20 +3,20 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { countTicks } from './count-ticks.ts'
 import { lastTicks, nextTick } from './cron.ts'
 
-/** Ticks of a schedule that are due. All times are nominal times, in Unix milliseconds. */
+/** All times are nominal times, in Unix milliseconds. */
 export type DueTicks = {
-  /** Ticks that fire one run each, oldest first. */
+  /** One run each, oldest first. */
   fire: number[]
-  /** Number of missed ticks that do not fire, and the latest of them. Absent if all due ticks fire. */
+  /** Missed ticks that do not fire. Absent if all due ticks fire. */
   missed?: { count: number; latest: number }
-  /** The first tick that is not due yet; `undefined` if the cron has no more ticks. */
+  /** First tick that is not due yet; undefined if the cron has no more ticks. */
   next: number | undefined
 }
 
 /**
- * Decides which due ticks of a schedule fire (`docs/decisions/0021`). Normally, only one tick is due, and it fires if
- * it is at most a minute late. A tick counts as missed if it is later than that, or if a later tick is due as well. The
- * trigger's `options.misfire` decides which missed ticks still fire.
+ * Decides which due ticks fire (`docs/decisions/0021`). Normally, one tick is due, and fires if it is at most a minute
+ * late. A tick counts as missed if it is later than that, or if a later tick is due as well. `misfire` decides which
+ * missed ticks still fire.
  * @param first earliest tick that has not fired yet, which is due at `now`
  */
 export function dueTicks(

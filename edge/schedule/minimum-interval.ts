@@ -5,16 +5,14 @@ const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 const DAY_S = 24 * HOUR_S
 
-/** Two consecutive ticks of a cron, or two consecutive days on which it fires. */
 type Pair = { first: number; second: number }
 
-/** Smallest interval between two ticks of a cron, in seconds, and two ticks with that interval, in Unix seconds. */
+/** Smallest interval between two ticks of a cron, and two such ticks, in Unix seconds. */
 export type MinimumInterval = Pair & { seconds: number }
 
 /**
- * Returns the smallest interval between two ticks of a cron. Within a day, the interval follows from the values of the
- * fields. Across days, the last tick of a day is compared with the first tick of the next day that has ticks, over a
- * whole 400-year cycle of the calendar.
+ * Within a day, it follows from the values of the fields. Across days, the last tick of a day is compared with the
+ * first tick of the next day that has ticks, over a 400-year cycle of the calendar.
  * @param cron a cron expression that fires at least once
  */
 export function minimumInterval(cron: string): MinimumInterval {
@@ -35,9 +33,8 @@ export function minimumInterval(cron: string): MinimumInterval {
 }
 
 /**
- * Returns pairs of the closest consecutive ticks of a day, in seconds after midnight: at most one pair each within a
- * minute, across minutes, and across hours. A pair across minutes consists of the last tick of a minute and the first
- * tick of the next minute that has ticks.
+ * Seconds after midnight of the closest ticks: at most one pair each within a minute, across minutes, and across hours.
+ * A pair across minutes is the last tick of a minute and the first tick of the next minute with ticks.
  */
 function withinDay(times: TimesOfDay): Pair[] {
   const { seconds, minutes, hours } = times
@@ -54,7 +51,7 @@ function withinDay(times: TimesOfDay): Pair[] {
   return pairs
 }
 
-/** Returns the time of day at the given indexes of the field values, in seconds after midnight. */
+/** Seconds after midnight, at the given indexes of the field values. */
 function timeOf(
   { hours, minutes, seconds }: TimesOfDay,
   hour: number,
@@ -64,7 +61,7 @@ function timeOf(
   return hours.at(hour)! * HOUR_S + minutes.at(minute)! * MINUTE_S + seconds.at(second)!
 }
 
-/** Returns the index of the value with the smallest gap to its successor, or undefined if there is only one value. */
+/** Index of the value with the smallest gap to its successor; undefined if there is only one value. */
 function closestIndex(values: number[]): number | undefined {
   let closest: number | undefined
   for (let at = 0; at + 1 < values.length; at++)
@@ -74,7 +71,7 @@ function closestIndex(values: number[]): number | undefined {
 
 const gap = (values: number[], at: number) => values[at + 1]! - values[at]!
 
-/** Returns the two closest consecutive days on which a cron fires, as days since 1970-01-01. */
+/** Closest consecutive days on which a cron fires, as days since 1970-01-01. */
 function closestDays(cron: string): Pair {
   let closest: Pair | undefined
   let first: number | undefined

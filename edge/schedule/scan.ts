@@ -1,10 +1,7 @@
 import { causeOf } from '../db/cause-of.ts'
 import type { IndexedTrigger, Looked, ScannedRows } from './scanned-rows.ts'
 
-/**
- * Response of a trigger's Durable Object to the scanner: the version of the trigger's record, and the time of its next
- * tick in Unix milliseconds. The time is null if there is no next tick.
- */
+/** Version of the trigger's record, and its next tick in Unix milliseconds, or null if there is none. */
 export type Visited = { version: number; nextTickAt: number | null }
 
 export type ScanOptions = {
@@ -16,38 +13,34 @@ export type ScanOptions = {
    */
   visit: (id: string, version: number) => Promise<Visited | undefined>
   now: () => number
-  /** Resolves after `ms` milliseconds, or early when `ended` is aborted. */
+  /** Resolves early when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/**
- * Result of a scan: the number of schedules with an overdue tick, and the number of Durable Objects that did not
- * respond.
- */
+/** Number of schedules with an overdue tick, and of Durable Objects that did not respond. */
 export type Scanned = { due: number; unanswered: number }
 
-/** Grace period after a tick, in which the trigger's own alarm is expected to fire it. */
+/** Grace period in which the trigger's own alarm is expected to fire a tick. */
 const OWN_MS = 2_000
-/** Time limit of a scan, so that it does not overlap the next one. The next scan starts with the remaining rows. */
+/** A scan must not overlap the next one, which starts with the remaining rows. */
 const SCAN_MS = 20_000
-/** Timeout of a call to a trigger's Durable Object. The next scan calls the object again. */
+/** The next scan calls the object again. */
 const VISIT_MS = 5_000
 const VISITS_AT_ONCE = 32
-/** Number of index rows that are read per page and updated per statement. */
+/** Index rows per page and per update statement. */
 const PAGE = 500
 /**
- * Number of rows that a scan compares with their Durable Objects, in addition to overdue schedules. This adds up to
- * 140,000 rows a day, and takes 1 % of an object's capacity.
+ * Rows that a scan compares with their Durable Objects, in addition to overdue schedules: 140,000 rows a day, at 1 % of
+ * an object's capacity.
  */
 const COMPARED = 50
-/** Time after which an index row is compared with its Durable Object again. */
 const COMPARED_AGAIN_MS = 24 * 60 * 60 * 1000
 
 /**
- * Runs one scan. It first calls the Durable Objects of schedules with overdue ticks, which restores lost alarms and
- * fires the ticks. It then compares a few index rows of any kind with their objects, which repairs the index after
- * failures (`docs/decisions/0019`). A failed call does not affect the others.
+ * Calls the objects of schedules with overdue ticks, which restores lost alarms and fires the ticks. Then compares a
+ * few index rows of any kind with their objects, which repairs the index after failures (`docs/decisions/0019`). A
+ * failed call does not affect the others.
  */
 export async function scan(options: ScanOptions): Promise<Scanned> {
   const { rows, now } = options
@@ -67,10 +60,7 @@ export async function scan(options: ScanOptions): Promise<Scanned> {
   return scanned
 }
 
-/**
- * Calls the Durable Objects of a page of rows, and stores the results in the index.
- * @returns number of objects that did not respond
- */
+/** Returns the number of objects that did not respond. */
 async function look(
   options: ScanOptions,
   page: readonly IndexedTrigger[],

@@ -1,17 +1,13 @@
-/** Queries and updates of the trigger index that the schedule scanner needs. */
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import * as schema from '../db/schema.ts'
 
 const { triggers } = schema
 
-/**
- * A row of the trigger index. `lookAt` is the time at which the scanner checks the trigger next, in Unix milliseconds,
- * or null if no check is scheduled.
- */
+/** `lookAt` is the time of the next check in Unix milliseconds, or null if none is scheduled. */
 export type IndexedTrigger = { id: string; version: number; lookAt: number | null }
 
-/** Result of a call to a trigger's Durable Object: the time of the next check, or that the trigger no longer exists. */
+/** `lookAt` is the time of the next check; `gone` means that the trigger no longer exists. */
 export type Looked =
   | { row: IndexedTrigger; lookAt: number | null }
   | { row: IndexedTrigger; gone: true }
@@ -24,7 +20,7 @@ export class ScannedRows {
   }
 
   /**
-   * Returns a page of the schedules with a tick that should have fired by a time, most overdue first.
+   * Schedules with a tick that should have fired, most overdue first.
    * @param by Unix milliseconds
    * @param after last row of the previous page; undefined for the first page
    */
@@ -38,16 +34,13 @@ export class ScannedRows {
       .limit(limit)
   }
 
-  /** Returns the version of a trigger's index row, or undefined if there is no row. */
+  /** Undefined if the trigger has no index row. */
   async version(triggerId: string): Promise<number | undefined> {
     const [row] = await this.#rows().where(eq(triggers.id, triggerId))
     return row?.version
   }
 
-  /**
-   * Returns index rows of any kind of trigger that have not been compared with their Durable Objects since a time. The
-   * row with the oldest comparison comes first.
-   */
+  /** Triggers of any kind that have not been compared with their Durable Objects, oldest comparison first. */
   unchecked(since: number, limit: number): Promise<IndexedTrigger[]> {
     return this.#rows()
       .where(lte(triggers.checkedAt, since))
@@ -56,8 +49,8 @@ export class ScannedRows {
   }
 
   /**
-   * Stores the results of a scan in the index. Uses two statements for any number of rows, because D1 accepts at most
-   * 100 parameters per statement. Skips a row that has changed since it was read, because its content is newer.
+   * Uses two statements for any number of rows, because D1 accepts at most 100 parameters per statement. Skips a row
+   * that has changed since it was read, because its content is newer.
    */
   async note(looked: readonly Looked[], now: number): Promise<void> {
     const gone = looked.filter((found) => 'gone' in found)

@@ -12,15 +12,12 @@ import { scan } from './scan.ts'
 import { ScannedRows } from './scanned-rows.ts'
 import type { ScanStatus, SchedulerObject } from './scheduler-object.ts'
 
-/** Delay of each scan after the full and half minute, when most ticks are due. Scans start at second 5 and 35. */
+/** Most ticks are due at the full and half minute, so scans start at second 5 and 35. */
 const AFTER_COMMON_TICKS_MS = 5_000
 
 const LAST_SCAN = 'last_scan'
 
-/**
- * Durable Object of the schedule scanner. Every 30 s, it calls the schedules with overdue ticks and wakes the chain
- * watchers. There is only one such object. It stores its alarm and the result of its last scan.
- */
+/** Every 30 s, calls the schedules with overdue ticks and wakes the chain watchers. There is only one such object. */
 export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   isScanning = false
 
@@ -63,7 +60,7 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   }
 }
 
-/** Returns the time of the next scan after `now`, in Unix milliseconds. */
+/** Unix milliseconds. */
 export function nextScanAt(now: number): number {
   const scans = Math.floor((now - AFTER_COMMON_TICKS_MS) / SCAN_INTERVAL_MS)
   return (scans + 1) * SCAN_INTERVAL_MS + AFTER_COMMON_TICKS_MS

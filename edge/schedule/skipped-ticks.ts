@@ -2,15 +2,12 @@ import { and, desc, eq, gt } from 'drizzle-orm'
 import type { QueueDatabase } from '../queue/run-store.ts'
 import { skippedTicks } from '../queue/schema.ts'
 
-/**
- * Skipped ticks with the same reason within this time share one row, so that a schedule that falls behind does not fill
- * the table.
- */
+/** Skipped ticks with the same reason share one row, so that a schedule that falls behind does not fill the table. */
 const TOGETHER_MS = 60 * 60 * 1000
 
 export type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
 
-/** Records ticks of a schedule that did not create a run. */
+/** Ticks of a schedule that did not create a run. */
 export class SkippedTicks {
   readonly #db: QueueDatabase
 
@@ -18,10 +15,7 @@ export class SkippedTicks {
     this.#db = db
   }
 
-  /**
-   * Adds skipped ticks to the record.
-   * @param latest nominal time of the latest skipped tick, in Unix milliseconds
-   */
+  /** @param latest nominal time of the latest skipped tick, in Unix milliseconds */
   record(reason: SkipReason, { count, latest }: { count: number; latest: number }, now: number) {
     const since = and(
       eq(skippedTicks.reason, reason),

@@ -13,15 +13,15 @@ export type TicksOptions = {
   state: TriggerState
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
-  /** Called if the trigger's Durable Object was woken for a tick that is due soon. */
+  /** Called if the Durable Object was woken for a tick that is due soon. */
   woken: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Alarm task of a schedule. It stores the run of a tick, the record of skipped ticks and the time of the next tick in
- * one transaction, so a crash cannot leave only some of them stored. If a tick is processed again, its run has the same
- * ID, so each tick has only one run (`docs/decisions/0021`).
+ * Stores the run of a tick, the record of skipped ticks and the time of the next tick in one transaction, so a crash
+ * cannot leave only some of them. A tick that is processed again gets the same run ID, so it has only one run
+ * (`docs/decisions/0021`).
  */
 export class Ticks {
   readonly #options: TicksOptions
@@ -30,10 +30,7 @@ export class Ticks {
     this.#options = options
   }
 
-  /**
-   * Queues runs for the ticks that are due.
-   * @returns time of the next call in Unix milliseconds, or undefined if no call is needed
-   */
+  /** Returns the time of the next call in Unix milliseconds, or undefined if no call is needed. */
   tend(now: number): number | undefined {
     const { state, intake, skipped, log } = this.#options
     const trigger = state.current
@@ -60,10 +57,7 @@ export class Ticks {
     return due.next && wakeAt(trigger.triggerId, due.next, now)
   }
 
-  /**
-   * Handles a tick that is not due yet.
-   * @returns time at which the alarm has to fire, in Unix milliseconds
-   */
+  /** Returns the time at which the alarm has to fire, in Unix milliseconds. */
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
     const { state, woken } = this.#options
     // If the clock was set back a little, keeps the stored tick, so that no tick fires twice. If the clock had been
@@ -77,10 +71,7 @@ export class Ticks {
   }
 }
 
-/**
- * Largest clock correction for which the stored tick is kept. After a larger one, the clock is assumed to have been
- * wrong before.
- */
+/** After a larger clock correction, the clock is assumed to have been wrong before. */
 const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
 
 function firingOf(triggerId: string, tick: number, cron: string): DerivedFiring {

@@ -1,18 +1,15 @@
 import { decodeBase64url } from '../../shared/base64url.ts'
 
-/**
- * Time for which a Durable Object is assumed to stay in memory after its last use. It may be evicted after ten seconds
- * of inactivity.
- */
+/** A Durable Object may be evicted after ten seconds of inactivity. */
 const AWAKE_MS = 8_000
 /** Durable Objects are woken 2 s to 7 s before their tick. */
 const WOKEN_BEFORE_MS = 2_000
 const WOKEN_OVER_MS = 5_000
 
 /**
- * Returns the next time at which the alarm has to fire for a tick: first shortly before the tick to load the Durable
- * Object, then at the tick. Loading an object takes longer than firing its tick, and many objects have ticks in the
- * same second. They are loaded one after the other in advance, so that only the firing is left for that second.
+ * Next alarm for a tick: first shortly before it to load the Durable Object, then at the tick. Loading takes longer
+ * than firing, and many objects have ticks in the same second. They are loaded one after the other in advance, so that
+ * only the firing is left for that second.
  */
 export function wakeAt(triggerId: string, tick: number, now: number): number {
   if (tick - now <= AWAKE_MS) return tick

@@ -3,7 +3,6 @@ import type { ScanStatus } from './scheduler-object.ts'
 
 const SCANNER = 'scanner'
 
-/** Ensures that the alarm of the schedule scanner is set. */
 export function wakeScanner(env: Env): Promise<void> {
   return env.SCHEDULER.getByName(SCANNER).wake()
 }
@@ -15,8 +14,8 @@ export function scanStatus(env: Env): Promise<ScanStatus> {
 let isAwake = false
 
 /**
- * Wakes the schedule scanner once per isolate, in the background of the isolate's first request. A local stack has no
- * cron trigger that would wake it.
+ * In the background of the isolate's first request, because a local stack has no cron trigger that would wake the
+ * scanner.
  */
 export function wakeScannerOnce(env: Env, context: Pick<ExecutionContext, 'waitUntil'>): void {
   if (isAwake) return

@@ -19,7 +19,7 @@ import wallets from './references/wallets.md'
 export type ServedDocument = {
   text: string
   contentType: string
-  /** SHA-256 of the document's text in UTF-8, in hex. */
+  /** SHA-256 of the text in UTF-8, in hex. */
   digest: string
 }
 
@@ -37,14 +37,14 @@ const TEMPLATES: Record<string, string> = {
   '/references/wallets.md': wallets,
 }
 
-/** Path at which agents discover the guides of a host (Agent Skills Discovery 0.2.0). */
+/** Agent Skills Discovery 0.2.0. */
 export const INDEX_PATH = '/.well-known/agent-skills/index.json'
 export const GUIDE_PATH = '/SKILL.md'
 export const LLMS_PATH = '/llms.txt'
 
 export const DOCUMENT_PATHS = [...Object.keys(TEMPLATES), LLMS_PATH, INDEX_PATH]
 
-/** Returns all documents by path, with the placeholders replaced by the values of this deployment. */
+/** By path, with the placeholders replaced by the values of this deployment. */
 export async function documentsOf(settings: Settings): Promise<Map<string, ServedDocument>> {
   const values = placeholdersOf(settings)
   const served = new Map<string, ServedDocument>()

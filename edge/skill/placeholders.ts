@@ -34,7 +34,6 @@ export type Deployment = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
 
 const number = (value: number) => value.toLocaleString('en-US')
 
-/** Returns the replacement texts of all placeholders, by name. */
 export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
   const chains = Object.keys(CHAINS).map((chain) => `\`${chain}\``)
   return {
@@ -68,10 +67,7 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
   }
 }
 
-/**
- * Replaces the placeholders in a template.
- * @throws {Error} if a placeholder has no value; the message names the placeholder
- */
+/** @throws {Error} if a placeholder has no value; the message names the placeholder */
 export function filled(template: string, values: Record<string, string>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]

@@ -1,8 +1,8 @@
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
 
 /**
- * Returns the index of a host's guides (Agent Skills Discovery 0.2.0). The name and the description come from the
- * guide's front matter. The digest is computed from the guide as it is served.
+ * Index of a host's guides (Agent Skills Discovery 0.2.0). The name and the description come from the guide's front
+ * matter. The digest is computed from the guide as it is served.
  * @param url URL of the guide
  * @throws {Error} if the front matter has no name or no quoted description
  */

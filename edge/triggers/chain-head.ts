@@ -7,10 +7,7 @@ import type { Env } from '../env.ts'
 import { sleep } from '../sleep.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
-/**
- * Thrown if a chain's head is unavailable, so that the start block of a trigger cannot be determined. Nothing was
- * stored.
- */
+/** Without the chain's head, the start block of a trigger cannot be determined. Nothing was stored. */
 export class ChainUnavailable extends Error {
   override name = 'ChainUnavailable'
   readonly chain: ChainName
@@ -20,14 +17,11 @@ export class ChainUnavailable extends Error {
   }
 }
 
-/**
- * Maximum time for which a request waits for the head of a chain. The watcher tries several nodes, one after the other.
- */
+/** The watcher tries several nodes, one after the other. */
 const WAIT_MS = 15_000
 
 /**
- * Returns the number of a chain's latest block. A new trigger starts after this block.
- * @param chains the chains that this deployment watches
+ * A new trigger starts after this block.
  * @throws {ChainUnavailable} if the head is not available in time
  * @throws {TriggerRefused} if the chain is not configured, or does not support the finality
  */

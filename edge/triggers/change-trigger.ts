@@ -13,19 +13,18 @@ import { takeUsageKey } from './take-usage-key.ts'
 import { requireAllowed } from './trigger-rules.ts'
 
 export type ChangeContext = {
-  /** ID of the trigger, already verified as an ID that this service issued. */
+  /** Already verified as an ID that this service issued. */
   triggerId: string
   ownerId: string
   now: () => number
-  /** Settings of the chains that this deployment watches. */
   chains: Chains
 }
 
-/** Maximum number of attempts to apply a change while the trigger is also changed by others. */
+/** Attempts to apply a change while the trigger is also changed by others. */
 const TRIES = 3
 
 /**
- * Applies an owner's change to a trigger. Absent fields stay unchanged.
+ * Absent fields stay unchanged.
  * @returns the new record, or `undefined` if this owner has no such trigger
  * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
  * @throws {OriginAway | OriginBusy} if a new usage key cannot be checked at the moment; nothing is changed

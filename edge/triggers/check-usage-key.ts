@@ -7,18 +7,16 @@ import { SealedOrigin } from '../trust/sealed-origin.ts'
 
 export type CheckedKey = {
   /**
-   * Kind of the key. `account` is an account key, which must not be stored with a trigger. `unknown` means that no
-   * account currently has the key.
+   * `account`: an account key, which must not be stored with a trigger. `unknown`: no account currently has the key.
    */
   key: 'usage' | 'account' | 'unknown'
-  /** True if the key is currently permitted to execute the action. Permission may also be granted later. */
+  /** Permission may also be granted later. */
   mayExecute: boolean
 }
 
 /**
- * Asks the origin whether a usage key may execute an action, before the key or the action is stored with a trigger.
- * Callers reject an account key with 422. A key that is unknown or lacks permission only causes a warning.
- * @param actionCid the CID of the action that the trigger will run
+ * Called before the key or the action is stored with a trigger. Callers reject an account key with 422. A key that is
+ * unknown or lacks permission only causes a warning.
  * @param signal aborts the wait for the origin's response
  * @throws {OriginAway | OriginBusy} if the key cannot be checked at the moment; callers respond with 503 or 429
  */

@@ -27,7 +27,6 @@ export type CreateContext = {
 }
 
 /**
- * Creates a trigger and stores it in its Durable Object.
  * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
  * @throws {OriginAway | OriginBusy} if the usage key cannot be checked at the moment; nothing is stored
  * @throws {ChainUnavailable} if the head of the chain is unavailable; nothing is stored
@@ -38,7 +37,7 @@ export async function createTrigger(
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowed(body.kind, body, settings.CHAINS)
-  // Concurrent requests may exceed the limit on triggers, which is a safeguard and not an exact quota.
+  // Concurrent requests may exceed the limit, which is a safeguard and not an exact quota.
   if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
     throw new TriggerRefused({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
@@ -70,10 +69,7 @@ export async function createTrigger(
   return warnings.length > 0 ? { ...record, warnings } : record
 }
 
-/**
- * Returns the subscription of a new chain event trigger. If the trigger is disabled, the subscription starts when it is
- * enabled.
- */
+/** The subscription of a disabled trigger starts when the trigger is enabled. */
 async function firstWatch(
   env: Env,
   chains: Chains,

@@ -1,4 +1,4 @@
-/** Identifies webhook deliveries for deduplication (`options.dedup`). Uses an ID from the sender, never the body. */
+/** Deduplication (`options.dedup`) uses an ID from the sender, never the body. */
 import { encodeBase64url } from '../../shared/base64url.ts'
 import { DELIVERY_ID_MAX_CHARACTERS } from '../../shared/limits.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -37,7 +37,7 @@ const DELIVERY_IDS = [
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Returns the deduplication key of a webhook delivery, or `undefined` if the sender provided no ID.
+ * `undefined` if the sender provided no ID.
  * @param headers header values by name in lower case
  */
 export async function deliveryKey(
@@ -49,7 +49,7 @@ export async function deliveryKey(
   const { name, id } = found
   if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
-  // Hashes use a different separator, so that a short ID that looks like a hash cannot collide with one.
+  // A different separator, so that a short ID that looks like a hash cannot collide with one.
   return `${name}#${encodeBase64url(new Uint8Array(hash))}`
 }
 
@@ -75,8 +75,8 @@ function knownId(headers: Headers): Found | undefined {
 }
 
 /**
- * Returns the value of a header. Reads only own properties, because an owner may configure a header name such as
- * `constructor`. An empty value counts as absent.
+ * Reads only own properties, because an owner may configure a header name such as `constructor`. An empty value counts
+ * as absent.
  */
 function valueOf(headers: Headers, name: string): string | undefined {
   return (Object.hasOwn(headers, name) && headers[name]) || undefined

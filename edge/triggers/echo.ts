@@ -1,23 +1,18 @@
-/**
- * Creates replies to webhook handshakes. They echo only the sender's own text, in a form that a browser does not
- * execute.
- */
+/** Handshake replies echo only the sender's own text, in a form that a browser does not execute. */
 import { HANDSHAKE_MAX_CHARACTERS } from '../../shared/limits.ts'
 
-/** Headers and body of a handshake reply, which has status 200. */
+/** The status is 200. */
 export type HandshakeReply = { headers: Record<string, string>; body: string }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/
 
-/**
- * Returns the value if it may be echoed: a short string of printable ASCII. Known senders do not use other challenges.
- */
+/** Only short strings of printable ASCII may be echoed. Known senders do not use other challenges. */
 export function echoable(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > HANDSHAKE_MAX_CHARACTERS) return undefined
   return PRINTABLE_ASCII.test(value) ? value : undefined
 }
 
-/** Creates a plain-text reply. `nosniff` prevents browsers from interpreting markup in a challenge. */
+/** `nosniff` prevents browsers from interpreting markup in a challenge. */
 export function textReply(body: string, headers: Record<string, string> = {}): HandshakeReply {
   return {
     body,
@@ -32,10 +27,7 @@ export function jsonReply(value: object, headers: Record<string, string> = {}): 
 
 const UNTOUCHED = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
 
-/**
- * Returns the headers that some senders expect in the response to each event: Asana's new secret, and Adobe Sign's
- * client ID.
- */
+/** Some senders expect headers in the response to each event: Asana its new secret, and Adobe Sign its client ID. */
 export function echoedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const echoed: Record<string, string> = {}
   for (const name of ECHOED) {

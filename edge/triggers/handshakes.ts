@@ -1,13 +1,13 @@
 /**
- * Answers handshakes of senders that use GET or OPTIONS to check that a webhook URL expects their events. The echo does
- * not grant anything, because the action verifies that an event comes from the sender.
+ * Some senders use GET or OPTIONS to check that a webhook URL expects their events. The echo does not grant anything,
+ * because the action verifies that an event comes from the sender.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
 
 export type Asked = { query: URLSearchParams; headers: Headers }
 
-/** Returns the reply to a GET, or `undefined` if the request is not a known handshake. */
+/** `undefined` if the request is not a known handshake. */
 export function getHandshake(
   asked: Asked,
   sender: HandshakeSender | undefined,
@@ -28,9 +28,8 @@ function okta({ headers }: Asked): HandshakeReply | undefined {
 }
 
 /**
- * Answers the handshakes of Meta, WebSub and Strava. Does not answer `unsubscribe`, because anyone can ask a hub to end
- * a subscription, and an echo would confirm it. A subscriber must confirm only what it has requested itself (WebSub,
- * 5.3).
+ * Meta, WebSub and Strava. Does not answer `unsubscribe`, because anyone can ask a hub to end a subscription, and an
+ * echo would confirm it. A subscriber must confirm only what it has requested itself (WebSub, 5.3).
  */
 function hub(
   { query, headers }: Asked,
@@ -43,10 +42,7 @@ function hub(
   return json ? jsonReply({ 'hub.challenge': challenge }) : textReply(challenge)
 }
 
-/**
- * Returns true if the client accepts only JSON, as Strava does. Strava's `Accept` header is not documented, so an owner
- * can set `options.handshake` instead.
- */
+/** Detects Strava, whose `Accept` header is not documented, so an owner can set `options.handshake` instead. */
 function wantsOnlyJson(headers: Headers): boolean {
   const accepted = headers.get('accept')?.toLowerCase()
   return accepted?.includes('application/json') === true && !/\*\/\*|text\//.test(accepted)
@@ -58,9 +54,8 @@ function dropbox({ query }: Asked): HandshakeReply | undefined {
 }
 
 /**
- * Returns the response headers that allow a sender to deliver events (CloudEvents, HTTP Webhook 4.2; Azure Event Grid),
- * if the sender has requested permission. Otherwise returns no headers, so that the response to OPTIONS is not read as
- * a permission.
+ * Headers that allow a sender to deliver events (CloudEvents, HTTP Webhook 4.2; Azure Event Grid). Empty if the sender
+ * has not requested permission, so that the response to OPTIONS is not read as a permission.
  */
 export function optionsHandshake(headers: Headers): Record<string, string> {
   const origin = echoable(headers.get('webhook-request-origin'))

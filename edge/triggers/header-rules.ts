@@ -1,9 +1,9 @@
 /**
- * Rules that decide which headers of a webhook request reach the action (`docs/decisions/0023`). The action receives
- * headers that verify the sender or describe the event. A denial takes precedence over every other rule.
+ * Decides which headers of a webhook request reach the action (`docs/decisions/0023`): headers that verify the sender
+ * or describe the event. A denial takes precedence over every other rule.
  */
 
-/** Headers with credentials that a client may send by accident, and that are not meant for the action. */
+/** Clients may send these headers by accident. They are not meant for the action. */
 const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
@@ -12,7 +12,7 @@ const CREDENTIALS = new Set([
   'x-api-key',
 ])
 
-/** Headers that proxies and the platform set. They contain no information about the sender. */
+/** Set by proxies and the platform, without information about the sender. */
 const TRANSPORT = new Set([
   'cdn-loop',
   'x-real-ip',
@@ -28,8 +28,8 @@ const TRANSPORT = new Set([
   'host',
 ])
 /**
- * Matches transport headers by prefix. `cf-webhook-auth` is excluded, because Cloudflare's notifications send their
- * secret in it, and the platform itself does not set it.
+ * `cf-webhook-auth` is excluded, because Cloudflare's notifications send their secret in it, and the platform itself
+ * does not set it.
  */
 const TRANSPORT_PREFIX = /^(cf-(?!webhook-auth$)|x-forwarded-|proxy-)/
 
@@ -108,20 +108,17 @@ const ALLOWED_PATTERN = [
 
 export type Rule = 'deny' | 'allow' | 'only_named'
 
-/** Cache of rules by header name. Senders repeat the same few names, and matching the patterns is the main cost. */
+/** Senders repeat the same few names, and matching the patterns is the main cost. */
 const rules = new Map<string, Rule>()
 const RULES_MAX = 1_000
 
 /**
- * Maximum length of a header name. No known sender uses a longer one. Matching a longer name against the patterns could
- * take seconds, and the cache would keep the name.
+ * No known sender uses a longer name. Matching a longer one against the patterns could take seconds, and the cache
+ * would keep the name.
  */
 const NAME_MAX_CHARACTERS = 128
 
-/**
- * Returns the rule for a header.
- * @param name header name in lower case
- */
+/** @param name in lower case */
 export function ruleFor(name: string): Rule {
   if (name.length > NAME_MAX_CHARACTERS) return 'deny'
   const known = rules.get(name)
@@ -133,8 +130,8 @@ export function ruleFor(name: string): Rule {
 }
 
 /**
- * Returns the reason why a header never reaches an action, or `undefined` if it may.
- * @param name header name in lower case
+ * `undefined` if the header may reach an action.
+ * @param name in lower case
  */
 export function denialOf(name: string): 'credential' | 'transport' | undefined {
   if (CREDENTIALS.has(name)) return 'credential'

@@ -4,8 +4,8 @@ import { undecidedLayouts } from '../chain/decoding/undecided-layouts.ts'
 import { markedSignature } from '../chain/signature/marked-signature.ts'
 
 /**
- * Warns if an event signature has no `indexed` keywords and its logs cannot be decoded reliably without them. Suggests
- * signatures that include the keywords.
+ * Warns if the logs cannot be decoded reliably, because the event signature has no `indexed` keywords. Suggests
+ * signatures that include them.
  */
 export function marksWarnings({
   signature,

@@ -1,7 +1,6 @@
 /**
- * Answers handshakes of senders that use POST. These requests look like events, so they are answered only if the owner
- * named the sender in `options.handshake`. A handshake does not create a run. Every other POST of the sender is an
- * event.
+ * These requests look like events, so they are answered only if the owner named the sender in `options.handshake`. A
+ * handshake does not create a run. Every other POST of the sender is an event.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
@@ -13,10 +12,10 @@ export type Posted = {
   body: Uint8Array
 }
 
-/** Maximum size of a body that is parsed. It exceeds the size of any challenge, so that large events are not parsed. */
+/** Exceeds the size of any challenge, so that large events are not parsed. */
 const BODY_MAX_BYTES = 16 * 1024
 
-/** Returns the reply to a handshake, or `undefined` if the POST is an event. */
+/** `undefined` if the POST is an event. */
 export function postHandshake(sender: HandshakeSender, posted: Posted): HandshakeReply | undefined {
   return REPLIES[sender](posted)
 }
@@ -81,7 +80,7 @@ function validationCode(body: Uint8Array): unknown {
   return event?.data?.validationCode
 }
 
-/** Returns the JSON object or array in the body, or an empty object if the body contains anything else. */
+/** Empty if the body is not a JSON object or array. */
 function objectIn(body: Uint8Array): Record<string, unknown> {
   if (body.length > BODY_MAX_BYTES) return {}
   try {

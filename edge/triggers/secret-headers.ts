@@ -3,21 +3,18 @@
  * values.
  */
 const SECRET = new Set(['verif-hash', 'x-hotmart-hottok'])
-/**
- * Matches header names that suggest a secret, to cover senders that are not listed. Examples: `x-webhook-secret`,
- * `x-event-api-key`.
- */
+/** Covers senders that are not listed. Examples: `x-webhook-secret`, `x-event-api-key`. */
 const SECRET_PATTERN =
   /(secret|token|password|passwd|credentials?|authorization)$|(^|-)(auth|(access|api|auth|hook|private|secret|signing|webhook)-?key)$/
 /**
- * Headers that are named like secrets but contain IDs or challenges. They are not masked, because owners need them to
- * distinguish deliveries.
+ * IDs or challenges that are named like secrets. They are not masked, because owners need them to distinguish
+ * deliveries.
  */
 const NOT_SECRET = new Set(['i-twilio-idempotency-token', 'validation-token'])
 
 /**
- * Returns true if the history masks the value of a header.
- * @param name header name in lower case
+ * True if the history masks the header's value.
+ * @param name in lower case
  */
 export function isSecretHeader(name: string): boolean {
   return SECRET.has(name) || (SECRET_PATTERN.test(name) && !NOT_SECRET.has(name))

@@ -1,11 +1,11 @@
 import { ruleFor } from './header-rules.ts'
 
-/** Maximum length of a header value that lists signed headers, in characters. No known sender uses a longer list. */
+/** No known sender uses a longer list of signed headers. */
 const LIST_MAX_CHARACTERS = 8 * 1024
 
 /**
- * Returns the names of headers that a signature declares as signed, in its own value or in a separate header (X-Hook0
- * v1, Contentful, RFC 9421).
+ * Headers that a signature declares as signed, in its own value or in a separate header (X-Hook0 v1, Contentful, RFC
+ * 9421).
  * @param received headers with names in lower case
  * @returns names in lower case, or `undefined` if no signature declares signed headers
  */
@@ -29,8 +29,8 @@ function namesIn(name: string, value: string): string[] {
 }
 
 /**
- * Parses the inner lists of quoted names in `Signature-Input` (RFC 9421, section 4.1). Quoted parameters after a list
- * are not names.
+ * Inner lists of quoted names in `Signature-Input` (RFC 9421, section 4.1). Quoted parameters after a list are not
+ * names.
  */
 function coveredComponents(value: string): string[] {
   const lists = value.matchAll(/\(([^()]*)\)/g)

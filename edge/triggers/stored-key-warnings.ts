@@ -8,10 +8,8 @@ import { checkUsageKey } from './check-usage-key.ts'
 import { KEY_WARNINGS, keyWarnings } from './key-warnings.ts'
 
 /**
- * Returns warnings for the owner, with the reason why runs of a new action would be refused with the trigger's stored
- * usage key.
- * @param actionCid the CID of the action that the trigger will run
- * @param withinMs timeout of the check in milliseconds; the change is stored even if the check times out
+ * Warns the owner if runs of a new action would be refused with the trigger's stored usage key.
+ * @param withinMs timeout of the check; the change is stored even if the check times out
  */
 export async function storedKeyWarnings(
   env: Env,

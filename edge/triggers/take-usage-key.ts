@@ -7,15 +7,14 @@ import { keyWarnings } from './key-warnings.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
 export type TakenKey = {
-  /** Usage key, encrypted for this trigger and owner only. The edge cannot decrypt it. */
+  /** Encrypted for this trigger and owner only. The edge cannot decrypt it. */
   sealed: Uint8Array
-  /** Warnings for the owner, with the reason why runs with the key would currently be refused. */
+  /** For the owner: why runs with the key would currently be refused. */
   warnings: string[]
 }
 
 /**
  * Checks a usage key and encrypts it to the origin. The plaintext key never leaves the request that contained it.
- * @param actionCid the CID of the action that the trigger will run
  * @throws {TriggerRefused} if the key is an account key
  * @throws {OriginAway | OriginBusy} if the key cannot be checked at the moment; an unchecked key is never stored
  */

@@ -7,14 +7,11 @@ import {
 } from '../../shared/ids.ts'
 import { macOf } from '../mac.ts'
 
-/**
- * Cache of trigger IDs with a MAC that this isolate has verified. Each further request to a busy webhook then costs
- * only a lookup.
- */
+/** IDs whose MAC this isolate has verified. Each further request to a busy webhook then costs only a lookup. */
 const checked = new Set<string>()
 const CHECKED_MAX = 10_000
 
-/** Creates a trigger ID. It consists of a random part and a MAC, which proves that this service issued the ID. */
+/** A random part and a MAC, which proves that this service issued the ID. */
 export async function newTriggerId(
   macKey: string,
   random: (bytes: number) => Uint8Array,
@@ -26,10 +23,7 @@ export async function newTriggerId(
   return encodeBase64url(id)
 }
 
-/**
- * Returns true if this service issued the trigger ID. Requests with invented IDs therefore never reach an object or the
- * database.
- */
+/** True if this service issued the ID. Requests with invented IDs therefore never reach an object or the database. */
 export async function isTriggerId(macKey: string, id: string): Promise<boolean> {
   const known = `${macKey}/${id}`
   if (checked.has(known)) return true

@@ -9,7 +9,7 @@ import { nextTick } from '../schedule/cron.ts'
 export type IndexDatabase = DrizzleD1Database<typeof schema>
 const { triggers } = schema
 
-/** Writes a trigger's index row, unless the index already has a newer version. */
+/** Keeps the row if the index already has a newer version. */
 export async function putIndexRow(
   db: IndexDatabase,
   ownerId: string,
@@ -40,25 +40,25 @@ export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: strin
   await db.delete(triggers).where(and(eq(triggers.id, id), eq(triggers.ownerId, ownerId)))
 }
 
-/** Position in a list of triggers: after the trigger with this creation time and ID. */
+/** After the trigger with this creation time and ID. */
 export type ListPlace = { createdAt: number; id: string }
 export type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
 export type ListQuery = ListFilter & {
-  /** Maximum number of triggers on a page. If absent, all triggers are returned. */
+  /** Page size. If absent, all triggers are returned. */
   limit?: number | undefined
   after?: ListPlace | undefined
 }
 export type TriggerList = {
   triggers: ListedTrigger[]
-  /** Number of triggers that match the filters, across all pages. */
+  /** Triggers that match the filters, across all pages. */
   total: number
-  /** Position at which the next page starts. Absent on the last page. */
+  /** Start of the next page. Absent on the last page. */
   next?: ListPlace
 }
 
 /**
- * Returns an owner's triggers, newest first.
- * @param now current time in Unix milliseconds; next run times in the past are recomputed
+ * Newest first.
+ * @param now Unix milliseconds; next run times in the past are recomputed
  */
 export async function listTriggers(
   db: IndexDatabase,
@@ -80,7 +80,7 @@ export async function listTriggers(
     .from(triggers)
     .where(and(matching, behind))
     .orderBy(desc(triggers.createdAt), desc(triggers.id))
-    // Reads one row more than the page shows, to detect whether there is a next page.
+    // One row more than the page shows, to detect whether there is a next page.
     .limit(limit === undefined ? -1 : limit + 1)
   const all = db.select({ total: count() }).from(triggers).where(matching)
   const [rows, [counted]] = await db.batch([page, all])
@@ -96,8 +96,8 @@ export async function listTriggers(
 }
 
 /**
- * Recomputes the next run time of a schedule if it is in the past. The index row dates from the trigger's last change,
- * and ticks have passed since then.
+ * Recomputes a schedule's next run time if it is in the past. The index row dates from the trigger's last change, and
+ * ticks have passed since then.
  */
 function asOf(now: number, trigger: ListedTrigger): ListedTrigger {
   const { next_run_at, config } = trigger
@@ -114,10 +114,7 @@ export async function countTriggers(db: IndexDatabase, ownerId: string): Promise
   return row!.total
 }
 
-/**
- * Returns the fields of a trigger's record that lists show. Omits the source code, large params, and state that only
- * the trigger's object has.
- */
+/** Omits the source code, large params, and state that only the trigger's object has. */
 function listed(record: TriggerRecord): ListedTrigger {
   const {
     action_code: _source,

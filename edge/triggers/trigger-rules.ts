@@ -1,4 +1,4 @@
-/** Validation rules for the fields of a trigger beyond their JSON types. They apply to both creation and PATCH. */
+/** Rules beyond the JSON types of the fields. They apply to both creation and PATCH. */
 import { isDeeper } from '../../shared/json-depth.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
@@ -16,7 +16,7 @@ type OptionName = keyof TriggerOptions
 
 const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
 
-/** Options that apply to each kind of trigger. Other options are rejected, because they would have no effect. */
+/** Other options are rejected, because they would have no effect. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
   webhook: [...EVERY_KIND, 'dedup', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
@@ -24,8 +24,7 @@ const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
 }
 
 /**
- * Validates the fields of a trigger that are present.
- * @param chains the chains that this deployment watches
+ * Validates the fields that are present.
  * @throws {TriggerRefused} if a field is not allowed for this kind of trigger; the error names the first such field
  */
 export function requireAllowed(

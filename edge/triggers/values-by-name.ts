@@ -1,4 +1,4 @@
-/** Values of a form or a query string by name. If a name is repeated, its value is an array of all values, in order. */
+/** Values of a form or a query string. If a name is repeated, its value is an array of all values, in order. */
 export type ValuesByName = Record<string, string | string[]>
 
 export function valuesByName(pairs: Iterable<readonly [string, string]>): ValuesByName {

@@ -1,29 +1,23 @@
 import { ruleFor } from './header-rules.ts'
 import { namedInSignatures } from './signed-headers.ts'
 
-/**
- * Limits on the stored headers of a webhook request, which must fit in a database row. Real senders stay far below
- * them.
- */
+/** The stored headers must fit in a database row. Real senders stay far below these limits. */
 const HEADERS_MAX = 64
 const VALUE_MAX_CHARACTERS = 8 * 1024
 const TOTAL_MAX_CHARACTERS = 32 * 1024
 
 export type SafeHeaders = {
-  /** Headers that are passed to the action, with names in lower case. */
+  /** Passed to the action, with names in lower case. */
   headers: Record<string, string>
   /** True if headers for the action were omitted because of the limits. */
   truncated: boolean
-  /**
-   * Headers that are neither passed nor denied. The trigger's options may name them (`dedup.header`, `pass_headers`).
-   */
+  /** Neither passed nor denied. The trigger's options may name these headers (`dedup.header`, `pass_headers`). */
   withheld: Record<string, string>
   withheldTruncated: boolean
 }
 
-/** Classifies the headers of a webhook request by the header rules, in one pass. */
 export function safeHeaders(received: Headers): SafeHeaders {
-  // The headers are read only once, because each entry is copied from the platform's native code.
+  // Read only once, because each entry is copied from the platform's native code.
   const entries = [...received]
   const named = namedInSignatures(entries)
   const passed = new Bounded()
@@ -42,12 +36,9 @@ export function safeHeaders(received: Headers): SafeHeaders {
   }
 }
 
-/**
- * Collects headers up to the limits. A header that exceeds a limit is omitted, but smaller headers after it may still
- * fit.
- */
+/** A header that exceeds a limit is omitted, but smaller headers after it may still fit. */
 class Bounded {
-  // The object has no prototype, because a header may be named `__proto__`.
+  // Without a prototype, because a header may be named `__proto__`.
   readonly headers: Record<string, string> = Object.create(null)
   truncated = false
   #count = 0

@@ -3,8 +3,8 @@ import { EvidenceRefused } from '../../shared/attestation/refused.ts'
 import { encodeHex } from '../../shared/hex.ts'
 
 /**
- * Requires the evidence to contain a quote for the given nonce. Rule 1 checks such a quote only if the bundle contains
- * one, so recorded evidence would pass without this check.
+ * Requires a quote for the given nonce. Rule 1 checks such a quote only if the bundle contains one, so recorded
+ * evidence would pass without this check.
  * @throws {EvidenceRefused} with the rule `quote`
  */
 export function requireFreshQuote(

@@ -1,7 +1,7 @@
-/** Queries the governance contract for whether a compose hash is allowed (`docs/attestation.md`, rule 7). */
+/** Asks the governance contract whether a compose hash is allowed (`docs/attestation.md`, rule 7). */
 import { z } from 'zod'
 
-/** Thrown if the governance contract could not be queried, so it is unknown whether the compose hash is allowed. */
+/** The contract could not be queried, so it is unknown whether the compose hash is allowed. */
 export class GovernanceAway extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the governance contract could not be queried: ${reason}`, options)
@@ -11,9 +11,9 @@ export class GovernanceAway extends Error {
 
 export type Governance = { chain_id: number; allowed: boolean }
 
-/** Function selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of its Keccak-256. */
+/** Selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of its Keccak-256. */
 const ALLOWED_COMPOSE_HASHES = '0x2f6622e5'
-/** ABI encoding of `true`: a word with the value 1. Any other result counts as a denial. */
+/** ABI encoding. Any other result counts as a denial. */
 const TRUE = `0x${'1'.padStart(64, '0')}`
 
 const answersSchema = z.array(
@@ -21,7 +21,7 @@ const answersSchema = z.array(
 )
 
 /**
- * Queries the governance contract, which has the application's ID as its address.
+ * The contract's address is the application's ID.
  * @param appId 20 bytes in hex
  * @param composeHash 32 bytes in hex
  * @throws {GovernanceAway} if the contract cannot be queried
@@ -44,7 +44,7 @@ export async function askGovernance(
   return { chain_id: Number(chainId), allowed: allowed.toLowerCase() === TRUE }
 }
 
-/** Maximum length of a response. Only two short results are expected, so longer responses are rejected. */
+/** Only two short results are expected, so longer responses are rejected. */
 const ANSWER_MAX_CHARACTERS = 16 * 1024
 
 async function ask(
@@ -65,7 +65,7 @@ async function ask(
     if (response.status !== 200) throw new Error(`status ${response.status}`)
     return JSON.parse(text)
   } catch (error) {
-    // Only the name of the error is used. A message of `fetch` may contain the URL, which may contain an API key.
+    // Only the error's name: a message of `fetch` may contain the URL, which may contain an API key.
     const reason = error instanceof Error ? error.name : 'unknown'
     throw new GovernanceAway(reason, { cause: error })
   }

@@ -10,20 +10,19 @@ import {
 import type { TrustedKeys, TrustObject } from './trust-object.ts'
 import { type VerifiedOrigin, verifyOrigin } from './verify-origin.ts'
 
-/** Time before their expiry at which keys are renewed, so that no run has to wait for the renewal. */
+/** Keys are renewed this long before they expire, so that no run has to wait for the renewal. */
 const AHEAD_MS = 10 * 60 * 1000
-/** Minimum interval between verifications of the origin, regardless of how many objects request one. */
+/** Minimum interval between verifications, regardless of how many objects request one. */
 const REVERIFY_MIN_MS = 1_000
 
 /**
- * Durable Object that verifies the origin before anything is encrypted to it, and repeats the verification within the
- * hour. Fails closed, because nothing can be encrypted without verified keys. Stores nothing, so it verifies the origin
- * again after an eviction (`docs/decisions/0030`).
+ * Verifies the origin before anything is encrypted to it, and repeats the verification within the hour. Fails closed,
+ * because nothing can be encrypted without verified keys. Stores nothing, so it verifies the origin again after an
+ * eviction (`docs/decisions/0030`).
  */
 export class OriginTrust extends DurableObject<Env> implements TrustObject {
   #origin: VerifiedOrigin | undefined
   #verifying: Promise<VerifiedOrigin> | undefined
-  /** The last verification attempt, if it failed. */
   #failed: { error: unknown; reason: TrustReason; at: number } | undefined
 
   async keys(stale: boolean): Promise<TrustedKeys> {
@@ -72,7 +71,7 @@ export class OriginTrust extends DurableObject<Env> implements TrustObject {
   }
 }
 
-/** Wraps the `fetch` function of the runtime, which must not be called as a method of another object. */
+/** The runtime's `fetch` must not be called as a method of another object. */
 const sendRequest: typeof fetch = (input, init) => fetch(input, init)
 
 function keysOf({ keys, verifiedUntil }: VerifiedOrigin): TrustedKeys {

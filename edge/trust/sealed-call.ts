@@ -11,14 +11,10 @@ export type Freshness = { request_id: string; issued_at: number; expires_at: num
 
 export type OriginCall = {
   path: string
-  /**
-   * Returns the plaintext of the call. It is called once per key with the same freshness, because a retry must be the
-   * same request.
-   */
+  /** Called once per key with the same freshness, because a retry must be the same request. */
   plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>
   /** Aborts the wait for a response. The origin may already have started to process the call. */
   signal: AbortSignal
-  /** Called whenever bytes of the response arrive. */
   onBytes?: () => void
 }
 
@@ -60,10 +56,7 @@ function freshnessAt(now: number): Freshness {
   }
 }
 
-/**
- * Returns the keys to which requests are encrypted.
- * @throws {OriginAway} if the origin is not verified
- */
+/** @throws {OriginAway} if the origin is not verified */
 export async function verifiedKeys(env: Env, now: number, stale: boolean): Promise<SealingKeys> {
   try {
     return await sealingKeys(env, now, stale)
@@ -102,7 +95,7 @@ async function send(
   return sealed.open(await bytesOf(response, onBytes))
 }
 
-/** Reads the body of a response, without the padding that precedes it. */
+/** Without the padding that precedes the body. */
 async function bytesOf(
   response: Response,
   onBytes: (() => void) | undefined,
@@ -116,7 +109,7 @@ async function bytesOf(
   return joinBytes(...chunks)
 }
 
-/** Returns a short reason for the log. It contains names and statuses, but no content of the request. */
+/** Reason for the log. It contains names and statuses, but no content of the request. */
 function reasonOf(error: unknown): string {
   if (error instanceof AnswerNotAuthentic) return error.message
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'

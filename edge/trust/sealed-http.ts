@@ -15,7 +15,7 @@ import { OriginAway } from './origin-away.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 
 export type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
-  /** Buffer with the bytes of the body, followed by free space for the head. */
+  /** The bytes of the body, followed by free space for the head. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
@@ -26,7 +26,7 @@ export type SealedHttpResult = {
   body: Uint8Array<ArrayBuffer>
 }
 
-/** Thrown if the origin is overloaded, or if one of its components is unavailable. The request had no effect. */
+/** The origin is overloaded, or one of its components is unavailable. The request had no effect. */
 export class OriginBusy extends Error {
   readonly status: 429 | 503
   readonly fix: string

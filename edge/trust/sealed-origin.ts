@@ -22,13 +22,10 @@ import { sealingKeys } from './trusted-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
-/**
- * Time in addition to `wait_ms` before a call times out. It allows for the round trip and for a body of several
- * megabytes.
- */
+/** Timeout of a call in addition to `wait_ms`. It allows for the round trip and for a body of several megabytes. */
 const TRANSPORT_MS = 30_000
 
-/** Client of the origin. Encrypts each call to a verified key, and decrypts each response. */
+/** Encrypts each call to a verified key, and decrypts each response. */
 export class SealedOrigin {
   readonly #env: Env
   readonly #now: () => number
@@ -47,26 +44,19 @@ export class SealedOrigin {
     await sealingKeys(this.#env, this.#now()).catch(() => undefined)
   }
 
-  /**
-   * Asks the origin to execute a run.
-   * @throws {OriginAway} if the origin is unreachable or returns an invalid response
-   */
+  /** @throws {OriginAway} if the origin is unreachable or returns an invalid response */
   execute(request: Unsent<ExecuteRequest>): Promise<ExecuteAnswer> {
     return this.#call(SEALED_EXECUTE_PATH, request, executeAnswerSchema, request.wait_ms)
   }
 
   /**
-   * Asks the origin for the outcomes of runs.
    * @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait. The runs continue in both cases.
    */
   outcomes(request: Unsent<OutcomesRequest>, signal: AbortSignal): Promise<OutcomesAnswer> {
     return this.#call(SEALED_OUTCOMES_PATH, request, outcomesAnswerSchema, request.wait_ms, signal)
   }
 
-  /**
-   * Asks the origin to check a usage key.
-   * @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait
-   */
+  /** @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait */
   checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyAnswer> {
     return this.#call(SEALED_KEYS_PATH, request, checkKeyAnswerSchema, 0, signal)
   }

@@ -1,13 +1,10 @@
-/** Trust state of the origin in `GET /health`: what was verified, when, and under which root certificate. */
+/** Trust state in `GET /health`: what was verified, when, and under which root certificate. */
 import type { Measurements, Verdict } from '../../shared/attestation/policy.ts'
 import { EvidenceRefused } from '../../shared/attestation/refused.ts'
 import { GovernanceAway } from './governance.ts'
 import type { VerifiedOrigin } from './verify-origin.ts'
 
-/**
- * Reason why no new keys were obtained. It is only a name, because the edge must not publish text from an unverified
- * origin.
- */
+/** Why no new keys were obtained. Only a name, because the edge must not publish text from an unverified origin. */
 export type TrustReason =
   | 'not_verified_yet'
   | 'origin_away'
@@ -19,7 +16,7 @@ export type TrustReason =
 
 export type TrustHealth = {
   verdict: Verdict | null
-  /** Time of the last successful verification, in RFC 3339 format. Null if the origin is not verified. */
+  /** RFC 3339. Null if the origin is not verified. */
   verified_at: string | null
   verified_until: string | null
   root: { kind: 'intel' | 'simulated'; name: string; spki_sha256: string } | null
@@ -27,13 +24,10 @@ export type TrustHealth = {
   app_id: string | null
   compose_hash: string | null
   measurements: (Measurements & { rtmr3: string }) | null
-  /**
-   * Reason why the last verification failed, or why there is no valid verification. Absent if there is neither problem.
-   */
+  /** Set if the last verification failed, or if there is no valid verification. */
   reason?: TrustReason
 }
 
-/** Returns the health of an origin that is not verified. */
 export function unverified(reason: TrustReason): TrustHealth {
   return {
     verdict: null,
@@ -48,10 +42,7 @@ export function unverified(reason: TrustReason): TrustHealth {
   }
 }
 
-/**
- * Returns the health of a verified origin.
- * @param reason why the last renewal failed; absent if it did not fail
- */
+/** @param reason why the last renewal failed; absent if it did not fail */
 export function verified(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
   const { report, verifiedAt, verifiedUntil } = origin
   const { root } = report

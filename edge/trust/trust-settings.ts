@@ -1,4 +1,3 @@
-/** Settings of the Worker that determine which origins the edge trusts. */
 import { z } from 'zod'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
 import { SETTINGS } from '../../shared/settings.ts'
@@ -15,10 +14,7 @@ const measurementsSchema = z.strictObject({
   rtmr2: hex(48),
 })
 
-/**
- * TCB statuses that operators may accept. `Revoked` is excluded, because the keys of a revoked platform are considered
- * compromised.
- */
+/** The keys of a revoked platform are considered compromised, so operators may not accept `Revoked`. */
 const acceptedStatus = z.enum(TCB_STATUSES).exclude(['Revoked'])
 
 const commaList = z.string().transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -78,7 +74,7 @@ export const trustSettings = {
 
 export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
-/** Returns the names of settings that are missing or contradict each other, each with an error message. */
+/** Settings that are missing or contradict each other, with error messages. */
 export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string, string][] {
   const { ORIGIN_TRUST, SIM_ROOT_SHA256, GOVERNANCE_RPC } = settings
   const found: [string, string][] = []
@@ -99,7 +95,6 @@ export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string,
   return found
 }
 
-/** Returns the verification policy that the settings describe. */
 export function policyOf(settings: TrustSettings): Policy {
   const { ORIGIN_MEASUREMENTS, ORIGIN_APP_ID, ORIGIN_COMPOSE_HASHES } = settings
   return {

@@ -2,17 +2,15 @@ import { type ChannelPublicKey, importChannelKey } from '../../shared/envelope/s
 import type { Env } from '../env.ts'
 import { type TrustHealth, unverified } from './trust-health.ts'
 
-/** Verified keys of the origin, imported for encryption. */
 export type SealingKeys = {
   channel: ChannelPublicKey
   storage: ChannelPublicKey
   verifiedUntil: number
 }
 
-/** Name of the edge's single `OriginTrust` object. */
 const TRUST_OBJECT = 'origin'
 
-/** Time before their expiry at which an isolate requests new keys. */
+/** An isolate requests new keys this long before they expire. */
 const AHEAD_MS = 5 * 60 * 1000
 /** Minimum interval between an isolate's attempts to renew the keys. */
 const AGAIN_MS = 10_000
@@ -20,15 +18,15 @@ const AGAIN_MS = 10_000
 let cached: { env: Env; keys: SealingKeys; renewAt: number } | undefined
 
 /**
- * Returns the origin's keys, which are cached in the isolate until they expire. Calls `OriginTrust` on a cache miss,
- * for a renewal in the background, or if the keys are `stale`.
+ * Cached in the isolate until the keys expire. Calls `OriginTrust` on a cache miss, for a renewal in the background, or
+ * if the keys are `stale`.
  * @throws {Error} if the origin is not verified
  */
 export async function sealingKeys(env: Env, now: number, stale = false): Promise<SealingKeys> {
   if (!stale && cached && cached.env === env && cached.keys.verifiedUntil > now) {
     if (now >= cached.renewAt) {
       cached.renewAt = now + AGAIN_MS
-      // Renews the keys in the background. If the renewal fails, a later call tries again.
+      // If the renewal fails, a later call tries again.
       void askForKeys(env, false).catch(() => undefined)
     }
     return cached.keys
@@ -50,18 +48,12 @@ async function askForKeys(env: Env, stale: boolean): Promise<SealingKeys> {
   return keys
 }
 
-/**
- * Cache lifetime of the health. Anyone may request the health, and the single `OriginTrust` object must also serve keys
- * to the whole edge.
- */
+/** Anyone may request the health, and the single `OriginTrust` object must also serve keys to the whole edge. */
 const HEALTH_KEPT_MS = 1_000
 
 let told: { env: Env; health: TrustHealth; at: number } | undefined
 
-/**
- * Returns the trust state of the origin, which is at most a second old. Calls the `OriginTrust` object, but never the
- * origin.
- */
+/** At most a second old. Calls the `OriginTrust` object, but never the origin. */
 export async function originHealth(env: Env, now: number): Promise<TrustHealth> {
   if (told?.env === env && Math.abs(now - told.at) < HEALTH_KEPT_MS) return told.health
   const health = await askForHealth(env)

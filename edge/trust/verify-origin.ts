@@ -1,4 +1,3 @@
-/** Verifies the origin once: fetches its evidence and returns its verified keys. */
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import type { RuleName } from '../../shared/attestation/policy.ts'
@@ -13,7 +12,7 @@ import { policyOf, type TrustSettings } from './trust-settings.ts'
 export type VerifiedOrigin = {
   report: Report
   keys: NonNullable<Report['keys']>
-  /** Time of the verification. Like `verifiedUntil`, it is in Unix milliseconds. */
+  /** Like `verifiedUntil`, in Unix milliseconds. */
   verifiedAt: number
   verifiedUntil: number
 }
@@ -26,17 +25,16 @@ export type VerifyOriginDeps = {
 }
 
 const NONCE_BYTES = 32
-/** Timeout for querying the governance contract. The requests for evidence have timeouts of their own. */
+/** The requests for evidence have timeouts of their own. */
 const GOVERNANCE_WITHIN_MS = 10_000
 
 /**
- * Verification rules that the edge requires, a subset of the seven. The edge cannot see the TLS certificate of its own
- * connection, which the sealed envelope compensates for. It does not query DNS for CAA records (`docs/decisions/0030`).
+ * A subset of the seven rules. The edge cannot see the TLS certificate of its own connection, which the sealed envelope
+ * compensates for. It does not query DNS for CAA records (`docs/decisions/0030`).
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 
 /**
- * Fetches the origin's evidence and verifies it.
  * @throws {EvidenceRefused} if the evidence does not satisfy the policy
  * @throws {GovernanceAway} if the governance contract cannot be queried
  * @throws {Error} if the origin provides no evidence

@@ -7,8 +7,8 @@ import { wasTransferred } from './ownership-mode.ts'
 import type { Account } from './account.ts'
 
 /**
- * Stores the email address that was given when an account was created. The address is personal data: it is encrypted
- * under a root-derived key, never used to send mail, and never logged or written to the chain.
+ * Email addresses given when accounts were created. They are personal data: encrypted under a root-derived key, never
+ * used to send mail, and never logged or written to the chain.
  */
 export class AccountEmails {
   readonly #db: Database
@@ -19,27 +19,20 @@ export class AccountEmails {
     this.#key = key
   }
 
-  /**
-   * Stores the email address of a new account.
-   * @throws {DatabaseUnavailable}
-   */
+  /** @throws {DatabaseUnavailable} */
   async keep(accountHash: string, email: string): Promise<void> {
     const encrypted = encryptAtRest(this.#key, namesOf(accountHash), email)
     await fromDatabase(this.#db.insert(accountEmails).values({ accountHash, email: encrypted }))
   }
 
-  /**
-   * Deletes the email address of an account.
-   * @throws {DatabaseUnavailable}
-   */
+  /** @throws {DatabaseUnavailable} */
   async forget(accountHash: string): Promise<void> {
     const row = eq(accountEmails.accountHash, accountHash)
     await fromDatabase(this.#db.delete(accountEmails).where(row))
   }
 
   /**
-   * Returns the email address of the account's owner, or null if no address is stored. After a transfer, the former
-   * owner's address is not shown to the new owner.
+   * Null if no address is stored. After a transfer, the former owner's address is not shown to the new owner.
    * @throws {DatabaseUnavailable}
    */
   async of(account: Account): Promise<string | null> {

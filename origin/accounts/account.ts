@@ -1,7 +1,7 @@
 /**
- * An account as recorded on the chain. Records are immutable and are replaced as a whole. A reader therefore always
- * sees the state of a single block, and a block is undone by restoring the old records. Hashes and wallet IDs are 32
- * bytes in lower-case 0x hex. Addresses are in EIP-55 format.
+ * Records are immutable and are replaced as a whole. A reader therefore always sees the state of a single block, and a
+ * block is undone by restoring the old records. Hashes and wallet IDs are 32 bytes in lower-case 0x hex. Addresses are
+ * in EIP-55 format.
  */
 import { toBeHex } from 'ethers'
 
@@ -26,24 +26,24 @@ export type UsageKey = {
   addPkpToGroups: ReadonlySet<number>
   removePkpFromGroups: ReadonlySet<number>
   executeInGroups: ReadonlySet<number>
-  /** Creation time in Unix seconds. */
+  /** Unix seconds. */
   createdAt: number
 }
 
 export type Action = { cidHash: string; cid: string; name: string; description: string }
 
-/** A hash that identifies an account: the master hash or an alias. */
+/** The master hash or an alias. */
 export type AccountHash = {
   /**
-   * Wallet address from which the hash was computed. Undefined if the hash is that of an API key. Wallet addresses are
-   * public, so their hashes are not credentials.
+   * Address from which the hash was computed; undefined for an API key. Addresses are public, so their hashes are not
+   * credentials.
    */
   wallet?: string
   revoked: boolean
 }
 
 export type Account = {
-  /** Master hash: the permanent identity of the account, even after the original key is rotated or revoked. */
+  /** Permanent identity of the account, even after the original key is rotated or revoked. */
   hash: string
   /**
    * True if the service writes on behalf of the API key's holder. False if only the admin wallet can write
@@ -53,7 +53,7 @@ export type Account = {
   adminWallet: string
   name: string
   description: string
-  /** Creation time in Unix seconds. */
+  /** Unix seconds. */
   createdAt: number
   hashes: ReadonlyMap<string, AccountHash>
   wallets: ReadonlyMap<string, Wallet>
@@ -63,40 +63,34 @@ export type Account = {
 }
 
 /**
- * The authenticated caller: an account key, a usage key, or an admin wallet. `keyHash` is the credential for writes
- * that are made with a key. After an account is converted, its old account key is still resolved. `account.managed` is
- * then false.
+ * The authenticated account key, usage key or admin wallet. `keyHash` is the credential for writes made with a key. The
+ * old account key of a converted account is still resolved, with `account.managed` false.
  */
 export type Principal = {
   account: Account
   keyHash: string
   usageKey?: UsageKey
-  /**
-   * EIP-55 address of the admin wallet if that wallet signed the request. In this case, `keyHash` is the wallet's hash.
-   */
+  /** EIP-55 address of the admin wallet that signed the request. `keyHash` is then the wallet's hash. */
   wallet?: string
 }
 
-/** Formats a value as 32 bytes in lower-case 0x hex. */
+/** 32 bytes in lower-case 0x hex. */
 export function word(value: bigint | string): string {
   return toBeHex(value, 32)
 }
 
-/** Wildcard in a group's permissions, which stands for all wallets or all actions. It is the zero word. */
+/** Stands for all wallets or all actions in a group's permissions. */
 export const WILDCARD = word(0n)
 
 const NO_IDS: ReadonlySet<number> = new Set()
 const NO_WORDS: ReadonlySet<string> = new Set()
 const WILDCARD_ALONE: ReadonlySet<string> = new Set([WILDCARD])
 
-/**
- * Group IDs below this number share one single-element set per ID. Most arrays contain at most one ID, and each set
- * takes 200 bytes.
- */
+/** IDs below this share one set per ID. Most arrays contain at most one ID, and each set takes 200 bytes. */
 const SHARED_IDS = 1_024
 const ONE_ID: (ReadonlySet<number> | undefined)[] = []
 
-/** Returns a set of group IDs. Empty sets, and single-element sets with a small ID, are shared. */
+/** Empty sets, and single-element sets with a small ID, are shared. */
 export function idSet(ids: readonly number[]): ReadonlySet<number> {
   const [only] = ids
   if (only === undefined) return NO_IDS
@@ -104,7 +98,7 @@ export function idSet(ids: readonly number[]): ReadonlySet<number> {
   return (ONE_ID[only] ??= new Set([only]))
 }
 
-/** Returns a set of hashes or wallet IDs. The empty set, and the set with only the wildcard, are shared. */
+/** The empty set, and the set with only the wildcard, are shared. */
 export function wordSet(words: readonly string[]): ReadonlySet<string> {
   if (words.length === 0) return NO_WORDS
   return words.length === 1 && words[0] === WILDCARD ? WILDCARD_ALONE : new Set(words)

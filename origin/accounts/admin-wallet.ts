@@ -1,10 +1,9 @@
 import { accountHashOfWallet } from '../../shared/typed-data.ts'
 import type { AccountsState, Principal } from './state.ts'
 
-/** Thrown if a wallet is not currently the admin of a ChainSecured account. */
 export class NotTheAdmin extends Error {
   readonly wallet: string
-  /** Address of the current admin if the wallet was the admin of an account before a transfer. Undefined otherwise. */
+  /** Current admin, if the wallet was the admin before a transfer. Undefined otherwise. */
   readonly heir: string | undefined
 
   constructor(wallet: string, heir?: string) {
@@ -16,9 +15,8 @@ export class NotTheAdmin extends Error {
 }
 
 /**
- * Returns the principal for an admin wallet. The wallet's hash is only used to find the account. The admin recorded on
- * the chain is authoritative, because the hashes of former admins remain and anyone can register any hash as a usage
- * key.
+ * The wallet's hash only finds the account. The admin recorded on the chain is authoritative, because the hashes of
+ * former admins remain and anyone can register any hash as a usage key.
  * @param wallet EIP-55 address. No signature is verified here.
  * @throws {NotTheAdmin}
  */

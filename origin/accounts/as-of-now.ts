@@ -3,9 +3,8 @@ import { principalOfWallet } from './admin-wallet.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
 
 /**
- * Resolves a principal again immediately before its request is executed. Time may pass between authentication and
- * execution, for example because of a slow body, a wait for credit, or a run. If the key was revoked in the meantime,
- * the request must be rejected. If the key's permissions were reduced, the reduced permissions must apply.
+ * Resolves a principal again immediately before execution. During a slow body, a wait for credit, or a run, the key may
+ * have been revoked or its permissions reduced, which must take effect.
  * @throws {ForeseenRefusal} if the key has been revoked (401)
  * @throws {NotTheAdmin} if the wallet has transferred the account (401)
  */

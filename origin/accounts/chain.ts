@@ -1,9 +1,7 @@
 import { FetchRequest, Interface, JsonRpcProvider, Network } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 
-/**
- * Thrown if the chain is unreachable or the mirrored state is too old. The operation was neither performed nor charged.
- */
+/** The chain is unreachable, or the mirrored state is too old. The operation was neither performed nor charged. */
 export class ChainUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -14,9 +12,9 @@ export class ChainUnavailable extends Error {
 export type Chain = {
   provider: JsonRpcProvider
   chainId: bigint
-  /** Address of the `AccountConfig` contract, which is a diamond (ERC-2535). */
+  /** The `AccountConfig` contract, a diamond (ERC-2535). */
   contractAddress: string
-  /** Number of the block in which the contract was deployed. Earlier blocks are never read. */
+  /** Block of the deployment. Earlier blocks are never read. */
   contractBlock: number
 }
 
@@ -24,7 +22,7 @@ export const accountConfig = new Interface(accountConfigAbi)
 
 const RPC_TIMEOUT_MS = 5_000
 
-/** Connects to the node. The provider does not cache responses, and requests the chain ID only once. */
+/** The provider does not cache responses, and requests the chain ID only once. */
 export async function connectChain(
   rpcUrl: string,
   contract: { address: string; block: number },

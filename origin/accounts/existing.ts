@@ -1,9 +1,9 @@
-/** Lookups in an account. For writes, they throw the same error with which the contract would revert. */
+/** For writes, the lookups throw the same error with which the contract would revert. */
 import { type Account, type Action, type Group, type UsageKey, WILDCARD } from './account.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
 
 /**
- * Returns the group that a write refers to.
+ * For writes.
  * @throws {ForeseenRefusal} if the account does not have the group
  */
 export function existingGroup({ hash, groups }: Account, id: number): Group {
@@ -12,9 +12,8 @@ export function existingGroup({ hash, groups }: Account, id: number): Group {
   throw new ForeseenRefusal('GroupDoesNotExist', [hash, id])
 }
 
-/** Thrown if a read refers to a group that the account does not have. */
 export class GroupNotFound extends Error {
-  /** Arguments of the contract's `GroupDoesNotExist` error, as text. */
+  /** As in the contract's `GroupDoesNotExist` error. */
   readonly args: readonly string[]
 
   constructor(accountHash: string, id: number) {
@@ -24,10 +23,7 @@ export class GroupNotFound extends Error {
   }
 }
 
-/**
- * Returns the group that a read refers to.
- * @throws {GroupNotFound} if the account does not have the group
- */
+/** @throws {GroupNotFound} if the account does not have the group */
 export function groupToRead({ hash, groups }: Account, id: number): Group {
   const group = groups.get(id)
   if (group) return group
@@ -35,7 +31,7 @@ export function groupToRead({ hash, groups }: Account, id: number): Group {
 }
 
 /**
- * Checks that each ID is the wildcard or belongs to a wallet of the account.
+ * The wildcard is accepted.
  * @throws {ForeseenRefusal} if a wallet does not exist
  */
 export function requireWallets({ hash, wallets }: Account, pkpIds: readonly string[]): void {
@@ -44,7 +40,7 @@ export function requireWallets({ hash, wallets }: Account, pkpIds: readonly stri
 }
 
 /**
- * Returns the action that a write refers to.
+ * For writes.
  * @throws {ForeseenRefusal} if the account does not have the action
  */
 export function existingAction({ hash, actions }: Account, cidHash: string): Action {
@@ -54,7 +50,7 @@ export function existingAction({ hash, actions }: Account, cidHash: string): Act
 }
 
 /**
- * Returns the usage key that a write refers to.
+ * For writes.
  * @throws {ForeseenRefusal} if the account does not have the key
  */
 export function existingUsageKey({ hash, usageKeys }: Account, keyHash: string): UsageKey {

@@ -3,9 +3,7 @@ import { accountConfig, type Chain } from './chain.ts'
 import { simulate } from './writer/simulate.ts'
 
 /**
- * Simulates a call that an admin wallet is about to send, so that a revert is reported before the wallet pays gas for
- * it. Does not send a transaction.
- * @param adminWallet address of the sender
+ * Reports a revert before the admin wallet pays gas for it. Does not send a transaction.
  * @throws {ContractRefused | ChainUnavailable}
  */
 export async function requireAccepted(

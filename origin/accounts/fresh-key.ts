@@ -1,10 +1,7 @@
 import { apiKeyHash, newApiKey } from './api-key.ts'
 import { ContractRefused } from './writer.ts'
 
-/**
- * Maximum number of attempts to register a new key. An attacker who front-runs the hashes of new keys pays gas for each
- * attempt.
- */
+/** An attacker who front-runs the hashes of new keys pays gas for each attempt. */
 const TRIES = 3
 
 const TAKEN = new Set([
@@ -14,8 +11,8 @@ const TAKEN = new Set([
 ])
 
 /**
- * Registers a new API key. The key's hash is visible in the mempool, so another account may register it first. In this
- * case, generates and registers another key, which is possible because the first one was never shown to the user.
+ * Registers a new API key. Its hash is visible in the mempool, so another account may register it first. Another key
+ * can then be used, because the first one was never shown to the user.
  * @param register writes the hash to the contract; the first attempt uses the request's own write ID
  * @throws {ContractRefused} if all attempts were front-run
  */
@@ -25,8 +22,7 @@ export async function registerFreshKey<Registered>(
 ): Promise<Registered> {
   for (let tried = 1; ; tried++) {
     const text = newApiKey()
-    // Derives the write ID from the request's write ID, so that a request that is repeated after a crash joins this
-    // attempt as well.
+    // A request that is repeated after a crash thus joins this attempt as well.
     const id = tried === 1 ? writeId : `${writeId}.${tried}`
     try {
       return await register({ text, hash: apiKeyHash(text), writeId: id })

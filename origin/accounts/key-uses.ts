@@ -5,18 +5,17 @@ import { fromDatabase } from '../db/unavailable.ts'
 
 export type KeyUsesOptions = { db: Database; now: () => number }
 
-/** Maximum number of rows per statement. A statement takes at most 65,535 parameters, and each row has two. */
+/** Rows per statement. A statement takes at most 65,535 parameters, and each row has two. */
 const BATCH = 10_000
 
 /**
- * Records when API keys were last used. A use does not cost a query. Uses are buffered in memory and written once a
- * minute (`KEY_USES_FLUSH_MS`) and on shutdown.
+ * Last uses of API keys. A use costs no query: uses are buffered and written once a minute (`KEY_USES_FLUSH_MS`) and on
+ * shutdown.
  */
 export class KeyUses {
   readonly #options: KeyUsesOptions
-  /** Time of the last use by key hash, for uses that are not being written yet. */
+  /** By key hash, for uses that are not being written yet. */
   #fresh = new Map<string, number>()
-  /** Uses that are currently being written to the database. */
   #writing = new Map<string, number>()
 
   constructor(options: KeyUsesOptions) {
@@ -28,7 +27,7 @@ export class KeyUses {
   }
 
   /**
-   * Returns the time of the last use by key hash. Keys that were never used are omitted.
+   * Omits keys that were never used.
    * @throws {DatabaseUnavailable}
    */
   async lastUsedAt(keyHashes: readonly string[]): Promise<Map<string, Date>> {
@@ -47,7 +46,7 @@ export class KeyUses {
     return found
   }
 
-  /** Writes buffered uses to the database. If this fails, the uses are written with the next flush. */
+  /** After a failure, the uses are written with the next flush. */
   async flush(): Promise<void> {
     const uses = this.#fresh
     this.#fresh = new Map()
@@ -60,7 +59,7 @@ export class KeyUses {
           .values(rows.slice(from, from + BATCH))
           .onConflictDoUpdate({
             target: keyUses.keyHash,
-            // Keeps the later time, because another process may have recorded a later use.
+            // Another process may have recorded a later use.
             set: { usedAt: sql`greatest(${keyUses.usedAt}, excluded.used_at)` },
           })
       }

@@ -1,29 +1,20 @@
-/** Lists the actions of an account. They include hashes that groups permit although no action was recorded for them. */
+/** Actions of an account, including hashes that groups permit although no action was recorded for them. */
 import { type Account, type Action, type Group, WILDCARD } from './account.ts'
 
-/**
- * An action of an account. `groups` contains only the groups that name the hash explicitly, and not those with the
- * wildcard.
- */
+/** `groups` contains only the groups that name the hash explicitly, and not those with the wildcard. */
 export type ListedAction = {
   cidHash: string
   action: Action | undefined
   groups: readonly number[]
 }
 
-/**
- * Returns all actions of an account in the order in which they were recorded, followed by hashes without a recorded
- * action.
- */
+/** In the order in which the actions were recorded, followed by hashes without a recorded action. */
 export function actionsOf(account: Account): ListedAction[] {
   const unrecorded = [...namings(account).keys()].filter((hash) => !account.actions.has(hash))
   return [...account.actions.keys(), ...unrecorded].map((hash) => listed(account, hash))
 }
 
-/**
- * Returns the actions that a group permits. If the group has the wildcard, they include all recorded actions of the
- * account.
- */
+/** With the wildcard, includes all recorded actions of the account. */
 export function actionsIn(account: Account, group: Group): ListedAction[] {
   const hashes = new Set(group.cidHashes)
   if (hashes.delete(WILDCARD)) for (const hash of account.actions.keys()) hashes.add(hash)
@@ -35,9 +26,7 @@ function listed(account: Account, cidHash: string): ListedAction {
   return { cidHash, action: account.actions.get(cidHash), groups }
 }
 
-/**
- * Cache of group IDs by action hash. The cache key is the account's map of groups, which is replaced on every change.
- */
+/** Group IDs by action hash. The cache key, the account's map of groups, is replaced on every change. */
 const known = new WeakMap<Account['groups'], Map<string, number[]>>()
 
 function namings({ groups }: Account): Map<string, number[]> {

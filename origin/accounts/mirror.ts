@@ -11,22 +11,21 @@ import { AccountsState } from './state.ts'
 
 export type MirrorOptions = {
   chain: Chain
-  /** Interval between the starts of two polls, in milliseconds. */
   pollMs: number
-  /** Returns a time in milliseconds. Only differences are used. */
+  /** Milliseconds, of which only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Number of later blocks that make a block final. */
+  /** Later blocks that make a block final. */
   finality?: number
-  /** Snapshots from which the next start resumes. If omitted, the next start reads all events again. */
+  /** The next start resumes from a snapshot. If omitted, it reads all events again. */
   snapshots?: SnapshotKeeper
 }
 
-/** Maximum number of attempts for the first poll. A node behind a load balancer may lag slightly. */
+/** Attempts for the first poll. A node behind a load balancer may lag slightly. */
 const START_TRIES = 3
 const TRY_AGAIN_MS = 25
 
-/** Maximum time to wait for the block of a write. It is longer than the lag between nodes behind a load balancer. */
+/** Limit for waiting on a write's block. Longer than the lag between nodes behind a load balancer. */
 const SYNC_WAIT_MS = 15_000
 
 /**
@@ -37,9 +36,9 @@ export class AccountsMirror {
   readonly #options: MirrorOptions
   readonly #reader: ChainReader
   readonly #finality: number
-  /** Branch from which reads are served. Undefined before the first successful poll. */
+  /** Serves reads. Undefined before the first successful poll. */
   #branch: Branch | undefined
-  /** Branch that is being advanced: the served branch, or the branch that will replace it. */
+  /** The branch being advanced: the served one, or its replacement. */
   #reading: Branch | undefined
   #syncedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
@@ -54,7 +53,7 @@ export class AccountsMirror {
   }
 
   /**
-   * Reads the chain up to its head, and then starts to poll.
+   * Reads up to the head of the chain, and then starts to poll.
    * @throws {ChainUnavailable}
    */
   async start(): Promise<void> {
@@ -70,7 +69,7 @@ export class AccountsMirror {
     this.#schedule(this.#options.pollMs)
   }
 
-  /** Stops polling, and stores the state for the next start. */
+  /** Stores the state for the next start. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -78,10 +77,7 @@ export class AccountsMirror {
     await this.#options.snapshots?.close(this.#branch)
   }
 
-  /**
-   * Returns the accounts at the block that the mirror has reached.
-   * @throws {ChainUnavailable} if the last successful poll is too old
-   */
+  /** @throws {ChainUnavailable} if the last successful poll is too old */
   current(): AccountsState {
     if (!this.#branch || this.#options.now() - this.#syncedAt > MIRROR_STALE_MS)
       throw new ChainUnavailable(
@@ -91,31 +87,28 @@ export class AccountsMirror {
     return this.#branch.state
   }
 
-  /** Number of the block that the state corresponds to, or -1 before the first poll. */
+  /** Block of the state, or -1 before the first poll. */
   get block(): number {
     return this.#branch?.tip.number ?? -1
   }
 
-  /**
-   * Milliseconds since the mirror was last known to be at the head of the chain. Infinity before the first successful
-   * poll.
-   */
+  /** Infinity before the first successful poll. */
   get ageMs(): number {
     return this.#options.now() - this.#syncedAt
   }
 
-  /** Number of blocks by which the state is behind the highest head that a node has reported. */
+  /** Distance to the highest head that a node has reported. */
   get lagBlocks(): number {
     return Math.max(0, this.#reader.headSeen - this.block)
   }
 
-  /** Number of accounts in the mirror, even if the state is stale. */
+  /** Counted even if the state is stale. */
   get accounts(): number {
     return this.#branch?.state.size ?? 0
   }
 
   /**
-   * Registers a check that `current` performs before each read.
+   * `current` calls the guard before each read.
    * @param guard throws if the state must not be used
    */
   guard(guard: () => void): void {
@@ -123,9 +116,8 @@ export class AccountsMirror {
   }
 
   /**
-   * Waits until the mirror has applied the given block.
-   * @param hash hash of the block, if known. While the mirror has a different block at this height, it continues to
-   * poll.
+   * Waits until the mirror has applied the block.
+   * @param hash if known; while the mirror has a different block at this height, it continues to poll
    * @throws {ChainUnavailable} if the node does not return the block in time
    */
   async syncTo(block: number, hash?: string): Promise<void> {
@@ -151,8 +143,7 @@ export class AccountsMirror {
     return hash === undefined || (this.#branch.hashAt(block) ?? hash) === hash
   }
 
-  // Schedules the next poll. The interval is measured from the start of a poll, so that a slow node is not polled less
-  // often.
+  // Measured from the start of a poll, so that a slow node is not polled less often.
   #schedule(delayMs: number): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
@@ -166,7 +157,7 @@ export class AccountsMirror {
     }, delayMs)
   }
 
-  // Single-flight: if a poll is in progress, waits for it.
+  // Single-flight.
   #sync(expected?: number): Promise<void> {
     this.#syncing ??= this.#look(expected).finally(() => {
       this.#syncing = undefined
@@ -184,8 +175,7 @@ export class AccountsMirror {
       } catch (error) {
         if (!(error instanceof BranchGone) && !(error instanceof EventsMissing)) throw error
         this.#options.onFailure(error)
-        // Until the new branch has caught up, reads are served from the unchanged old branch, which must be treated as
-        // stale.
+        // Until the new branch has caught up, reads are served from the unchanged old branch, which counts as stale.
         this.#reading = undefined
         this.#reading = await this.#begin(error instanceof BranchGone)
         isFresh = await follow(this.#reading, this.#reader, this.#finality)
@@ -200,8 +190,8 @@ export class AccountsMirror {
   }
 
   /**
-   * Returns the branch to start from: the snapshot if its block is still canonical, or else an empty state before the
-   * contract's first block.
+   * Starts from the snapshot if its block is still canonical, or else from an empty state before the contract's first
+   * block.
    */
   async #begin(fromSnapshot = true): Promise<Branch> {
     await this.#reader.requireContract()

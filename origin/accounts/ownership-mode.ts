@@ -1,21 +1,16 @@
-/** Restrictions that result from the mode of an account (managed or ChainSecured). */
 import type { Account, Principal } from './account.ts'
 import type { Chain } from './chain.ts'
 
-/** Contract call that an admin wallet can send instead of calling the service. */
 export type OwnWrite = {
   functionName: string
-  /** Method of the client library that sends the call. Undefined if the library has no such method. */
+  /** Client library method that sends the call. Undefined if there is none. */
   clientMethod?: string
 } & Pick<Chain, 'contractAddress' | 'chainId'>
 
-/**
- * Thrown if the service cannot write to an account because the account is ChainSecured. The admin wallet must write to
- * the contract directly.
- */
+/** The admin wallet must write to the contract directly. */
 export class AccountChainSecured extends Error {
   readonly adminWallet: string
-  /** Contract call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
+  /** Call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
   readonly write: OwnWrite | undefined
 
   constructor(adminWallet: string, write?: OwnWrite) {
@@ -31,15 +26,15 @@ const TRANSFER = {
   clientMethod: 'transferOwnership',
 }
 
-// Contract calls that replace operations of managed accounts. A ChainSecured account has no API key to rotate or
-// convert, but it can be transferred to another wallet.
+// Replacements for operations of managed accounts. A ChainSecured account has no API key to rotate or convert, but it
+// can be transferred to another wallet.
 const INSTEAD: Readonly<Record<string, typeof TRANSFER>> = {
   convertToChainSecuredAccount: TRANSFER,
   rotateAccountApiKey: TRANSFER,
 }
 
 /**
- * Rejects writes of the service to a ChainSecured account, regardless of the caller.
+ * Applies regardless of the caller.
  * @throws {AccountChainSecured}
  */
 export function requireManaged({ account }: Principal, write: OwnWrite): void {
@@ -47,7 +42,7 @@ export function requireManaged({ account }: Principal, write: OwnWrite): void {
   throw new AccountChainSecured(account.adminWallet, { ...write, ...INSTEAD[write.functionName] })
 }
 
-/** Thrown if an account key from before a conversion is used after the account was transferred to another wallet. */
+/** An account key from before a conversion was used after a transfer to another wallet. */
 export class OwnershipTransferred extends Error {
   readonly adminWallet: string
 
@@ -59,7 +54,7 @@ export class OwnershipTransferred extends Error {
 }
 
 /**
- * Rejects an account key from before a conversion. Such a key is valid only for billing.
+ * Rejects an account key from before a conversion, which is valid only for billing.
  * @throws {AccountChainSecured}
  */
 export function requireLiveKey(principal: Principal): void {
@@ -68,7 +63,7 @@ export function requireLiveKey(principal: Principal): void {
 }
 
 /**
- * Allows an account key from before a conversion to read billing data, until the account is transferred.
+ * Allows an account key from before a conversion until the account is transferred.
  * @throws {OwnershipTransferred}
  */
 export function requireBillingKey(principal: Principal): void {
@@ -82,10 +77,9 @@ function isFromBeforeConversion({ account, usageKey, wallet }: Principal): boole
 }
 
 /**
- * Returns true if `ChainSecuredAccountOwnershipTransferred` was ever emitted for the account. Each transfer registers
- * the hash of the new admin (`AliasSet`), and a wallet can be the admin of an account only once. More than one wallet
- * hash therefore implies a transfer. All snapshots contain these hashes, so transfers that were read by earlier
- * versions are detected as well.
+ * Each transfer registers the hash of the new admin (`AliasSet`), and a wallet can be the admin of an account only
+ * once, so more than one wallet hash implies a transfer. All snapshots contain these hashes, so transfers that were
+ * read by earlier versions are detected as well.
  */
 export function wasTransferred({ hashes }: Pick<Account, 'hashes'>): boolean {
   return [...hashes.values()].filter(({ wallet }) => wallet !== undefined).length > 1

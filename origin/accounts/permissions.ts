@@ -1,6 +1,6 @@
 /**
- * Decides whether a key may run an action, and which wallets the run may use. Performs only lookups in the mirror,
- * without I/O or copies. The contract's view function `mayExecute` gives the same results.
+ * Decides whether a key may run an action, and with which wallets. Only lookups in the mirror, without I/O or copies.
+ * The contract's view function `mayExecute` gives the same results.
  */
 import { type Account, type Group, type Principal, type Wallet, WILDCARD } from './account.ts'
 import { cidHash } from './api-key.ts'
@@ -8,14 +8,12 @@ import { cidHash } from './api-key.ts'
 export { WILDCARD } from './account.ts'
 const ALL_GROUPS = 0
 
-/** Permission for a run. The run may use only the wallets of these groups. */
+/** The run may use only the wallets of these groups. */
 export type RunPermission = { cid: string; groups: readonly Group[] }
 
 /**
- * Returns the permission to run an action, or undefined if the key may not run it.
- *
  * - A usage key may run an action if a group permits the action and the key may execute in that group. The wildcard 0
- *   stands for all groups of the account, and does not permit any action by itself (`docs/decisions/0066`).
+ * stands for all groups of the account, and does not permit any action by itself (`docs/decisions/0066`).
  * - The account key may run any action. If no group permits the action, the run cannot use wallets.
  * - The account key of a ChainSecured account may not run actions.
  */
@@ -26,10 +24,7 @@ export function permissionToRun(principal: Principal, cid: string): RunPermissio
   return groups.length === 0 && usageKey ? undefined : { cid, groups }
 }
 
-/**
- * Maximum number of cached hashes. Hashing a CID takes ten times as long as the rest of the check, and most runs use
- * few actions.
- */
+/** Hashing a CID takes ten times as long as the rest of the check, and most runs use few actions. */
 const KNOWN_HASHES_MAX = 4_096
 const knownHashes = new Map<string, string>()
 
@@ -37,7 +32,7 @@ function hashOf(cid: string): string {
   let hash = knownHashes.get(cid)
   if (hash !== undefined) return hash
   hash = cidHash(cid)
-  // FIFO eviction. A hash that is still in use is soon cached again.
+  // FIFO eviction: a hash that is still in use is soon cached again.
   if (knownHashes.size >= KNOWN_HASHES_MAX) {
     for (const oldest of knownHashes.keys()) {
       knownHashes.delete(oldest)
@@ -48,18 +43,12 @@ function hashOf(cid: string): string {
   return hash
 }
 
-/**
- * Returns true if the key may execute in all groups, including future ones. This applies to account keys, and to usage
- * keys with the wildcard 0.
- */
+/** Includes future groups. True for account keys, and for usage keys with the wildcard 0. */
 export function mayRunInEveryGroup({ usageKey }: Principal): boolean {
   return !usageKey || usageKey.executeInGroups.has(ALL_GROUPS)
 }
 
-/**
- * Returns the groups in which the key may execute and that permit the action.
- * @param hash keccak256 hash of the CID's text
- */
+/** @param hash keccak256 hash of the CID's text */
 function permittingGroups(principal: Principal, hash: string): readonly Group[] {
   const { account, usageKey } = principal
   if (!usageKey || mayRunInEveryGroup(principal)) return anyPermitting(account, hash)
@@ -75,10 +64,10 @@ function permits({ cidHashes }: Group, hash: string): boolean {
   return cidHashes.has(hash) || cidHashes.has(WILDCARD)
 }
 
-/** Number of groups up to which a linear scan is faster than building an index. */
+/** Up to this many groups, a linear scan is faster than building an index. */
 const SCANNED_MAX = 16
 
-/** Cache of groups by action hash. The cache key is the account's map of groups, which is replaced on every change. */
+/** Groups by action hash. The cache key, the account's map of groups, is replaced on every change. */
 const indexes = new WeakMap<Account['groups'], Map<string, Group[]>>()
 
 function anyPermitting({ groups }: Account, hash: string): readonly Group[] {
@@ -89,9 +78,7 @@ function anyPermitting({ groups }: Account, hash: string): readonly Group[] {
   return [...(index.get(hash) ?? []), ...(index.get(WILDCARD) ?? [])]
 }
 
-/**
- * Maps each action hash to the groups that name it. Groups that permit all actions are listed only under the wildcard.
- */
+/** Groups that permit all actions are listed only under the wildcard. */
 function indexOf(groups: Account['groups']): Map<string, Group[]> {
   const index = new Map<string, Group[]>()
   for (const group of groups.values()) {
@@ -109,9 +96,7 @@ export type WalletAnswer =
   | { allowed: true; wallet: Wallet }
   | { allowed: false; reason: 'not_registered' | 'not_permitted' }
 
-/**
- * Decides whether a run may use a wallet. The wallet must be registered, and one of the run's groups must permit it.
- */
+/** The wallet must be registered, and one of the run's groups must permit it. */
 export function walletForRun(
   { account }: Principal,
   permission: RunPermission,

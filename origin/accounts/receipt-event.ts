@@ -2,8 +2,8 @@ import type { TransactionReceipt } from 'ethers'
 import { accountConfig } from './chain.ts'
 
 /**
- * Returns the arguments of the event with the given name in the receipt of a write. If the caller joined an earlier
- * write, that write may have had different arguments, so its effect must be read from the receipt.
+ * Arguments of a write's event. A joined earlier write may have had other arguments than the caller's, so its effect
+ * must be read from the receipt.
  * @throws {Error} if the receipt has no such event
  */
 export function eventIn(

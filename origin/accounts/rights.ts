@@ -1,7 +1,6 @@
 /**
- * Permission checks for changing and reading accounts. The contract enforces the same rules for writes, with the same
- * error names. An account key has all permissions. A usage key has only the permissions that its fields grant. In an
- * array of group IDs, 0 stands for all groups.
+ * Permission checks. The contract enforces the same rules for writes, with the same error names. An account key has all
+ * permissions, a usage key only those that its fields grant. In an array of group IDs, 0 stands for all groups.
  */
 import { type Principal, type UsageKey, WILDCARD } from './account.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
@@ -10,7 +9,6 @@ const ALL_GROUPS = 0
 
 type GroupIds = ReadonlySet<number>
 
-/** Returns true if an array of a usage key contains the group, or contains 0 for all groups. */
 function reaches(groups: GroupIds, groupId: number): boolean {
   return groups.has(ALL_GROUPS) || groups.has(groupId)
 }
@@ -19,30 +17,27 @@ function refuse(errorName: string, { hash }: UsageKey, ...groupId: [] | [number]
   throw new ForeseenRefusal(errorName, [hash, ...groupId])
 }
 
-/** Returns true for the account key of a managed account, and for the admin wallet of a ChainSecured account. */
+/** True for the account key of a managed account, and for the admin wallet of a ChainSecured account. */
 export function isOwner({ account, usageKey, wallet }: Principal): boolean {
   return wallet !== undefined || (usageKey === undefined && account.managed)
 }
 
 /**
- * Requires the owner of the account. Keys, group updates and action records cannot be managed with a usage key.
- * @throws {ForeseenRefusal} if the caller uses a usage key
+ * Keys, group updates and action records cannot be managed with a usage key.
+ * @throws {ForeseenRefusal} for a usage key
  */
 export function requireMaster({ usageKey }: Principal): void {
   if (usageKey) refuse('NotMasterAccount', usageKey)
 }
 
-/**
- * Requires the permission to create wallets.
- * @throws {ForeseenRefusal} for a usage key without `can_create_pkps`
- */
+/** @throws {ForeseenRefusal} for a usage key without `can_create_pkps` */
 export function requireMayCreateWallet({ usageKey }: Principal): void {
   if (usageKey && !usageKey.canCreatePkps) refuse('NotAllowedToCreatePkps', usageKey)
 }
 
 /**
- * Requires the permission to create a group. A usage key must not be able to extend its own permissions by creating a
- * group. Adding wallets or actions to the new group therefore requires the corresponding permission in all groups.
+ * A usage key must not extend its own permissions by creating a group. Wallets or actions in the new group therefore
+ * require the corresponding permission in all groups.
  * @throws {ForeseenRefusal}
  */
 export function requireMayCreateGroup(
@@ -57,17 +52,13 @@ export function requireMayCreateGroup(
     refuse('NotAllowedToManageIpfsIds', usageKey, ALL_GROUPS)
 }
 
-/**
- * Requires the permission to delete groups.
- * @throws {ForeseenRefusal} for a usage key without `can_delete_groups`
- */
+/** @throws {ForeseenRefusal} for a usage key without `can_delete_groups` */
 export function requireMayRemoveGroup({ usageKey }: Principal): void {
   if (usageKey && !usageKey.canDeleteGroups) refuse('NotAllowedToDeleteGroups', usageKey)
 }
 
 /**
- * Requires the permission to add a wallet to a group. Adding the wildcard requires the permission in all groups,
- * because the wildcard includes future wallets.
+ * Adding the wildcard requires the permission in all groups, because the wildcard includes future wallets.
  * @throws {ForeseenRefusal}
  */
 export function requireMayAddWallet({ usageKey }: Principal, groupId: number, pkpId: string): void {
@@ -76,34 +67,25 @@ export function requireMayAddWallet({ usageKey }: Principal, groupId: number, pk
   if (!reaches(usageKey.addPkpToGroups, group)) refuse('NotAllowedToAddPkps', usageKey, groupId)
 }
 
-/**
- * Requires the permission to remove wallets from a group.
- * @throws {ForeseenRefusal} for a usage key whose `remove_pkp_from_groups` does not include the group
- */
+/** @throws {ForeseenRefusal} for a usage key whose `remove_pkp_from_groups` does not include the group */
 export function requireMayRemoveWallet({ usageKey }: Principal, groupId: number): void {
   if (usageKey && !reaches(usageKey.removePkpFromGroups, groupId))
     refuse('NotAllowedToRemovePkps', usageKey, groupId)
 }
 
-/**
- * Requires the permission to manage the actions of a group.
- * @throws {ForeseenRefusal} for a usage key whose `manage_ipfs_ids_in_groups` does not include the group
- */
+/** @throws {ForeseenRefusal} for a usage key whose `manage_ipfs_ids_in_groups` does not include the group */
 export function requireMayManageActions({ usageKey }: Principal, groupId: number): void {
   if (usageKey && !reaches(usageKey.manageIpfsIdsInGroups, groupId))
     refuse('NotAllowedToManageIpfsIds', usageKey, groupId)
 }
 
-/**
- * Requires the permission to read a group.
- * @throws {ForeseenRefusal} for a usage key without any permission in the group
- */
+/** @throws {ForeseenRefusal} for a usage key without any permission in the group */
 export function requireMayReadGroup(principal: Principal, groupId: number): void {
   const { usageKey } = principal
   if (usageKey && !lists(usageKey, groupId)) refuse('NotAllowedToReadGroup', usageKey, groupId)
 }
 
-/** Returns true if any array of a usage key contains the group, or contains 0 for all groups. */
+/** True if any array of the usage key includes the group. */
 export function lists(usageKey: UsageKey, groupId: number): boolean {
   return [
     usageKey.manageIpfsIdsInGroups,

@@ -1,4 +1,3 @@
-/** State of all accounts at one block. */
 import type { Account, Principal } from './account.ts'
 import { hashesIn, StoredAccount } from './mirror/account-codec.ts'
 import { Batch, type Replaced, undo, type Undo } from './mirror/batch.ts'
@@ -10,7 +9,7 @@ export type { AccountEvent } from './mirror/fold.ts'
 
 export type Accounts = ReadonlyMap<string, Account | StoredAccount>
 
-/** Builds the lookup tables from a snapshot. Each stored account is decoded on first access. */
+/** Each stored account is decoded on first access. */
 export function tablesOf(stored: Iterable<StoredAccount>): Tables {
   const tables = noTables()
   for (const account of stored) {
@@ -40,17 +39,14 @@ export class AccountsState {
     return this.#tables.accounts.size
   }
 
-  /**
-   * Number of replacements so far. If the number has not changed between two points in time, the state has not changed
-   * either.
-   */
+  /** Counts replacements. As long as the count is unchanged, so is the state. */
   get changes(): number {
     return this.#changes
   }
 
   /**
-   * Returns the principal for an API key, or undefined if the key is unknown, revoked or removed (401).
-   * @param keyHash hash of the key in lower-case 0x hex
+   * Undefined if the key is unknown, revoked or removed (401).
+   * @param keyHash in lower-case 0x hex
    */
   principal(keyHash: string): Principal | undefined {
     const account = this.account(this.#tables.keyHolders.get(keyHash))
@@ -61,17 +57,14 @@ export class AccountsState {
   }
 
   /**
-   * Returns the account of which a wallet is or was the admin.
-   * @param walletHash keccak256 hash of the wallet's 20 address bytes, in lower-case 0x hex
+   * Includes accounts of which the wallet was the admin earlier.
+   * @param walletHash keccak256 of the wallet's 20 address bytes, in lower-case 0x hex
    */
   accountOfWallet(walletHash: string): Account | undefined {
     return this.account(this.#tables.walletHolders.get(walletHash))
   }
 
-  /**
-   * Returns an account.
-   * @param hash master hash of the account
-   */
+  /** @param hash master hash */
   account(hash: string | undefined): Account | undefined {
     if (hash === undefined) return undefined
     const held = this.#tables.accounts.get(hash)
@@ -81,7 +74,7 @@ export class AccountsState {
     return account
   }
 
-  /** Applies events in order. If an event cannot be applied, no event is applied. */
+  /** If an event cannot be applied, no event is applied. */
   apply(events: readonly AccountEvent[]): Undo {
     const replaced: Replaced[] = []
     const batch = new Batch(replaced)
@@ -96,8 +89,8 @@ export class AccountsState {
   }
 
   /**
-   * Returns the accounts as they were before the given batches, which are ordered from oldest to newest. The state
-   * itself does not change.
+   * Accounts as they were before the batches, which are ordered from oldest to newest. The state itself does not
+   * change.
    */
   accountsBefore(batches: readonly Undo[]): Accounts {
     const accounts = new Map(this.#tables.accounts)

@@ -25,23 +25,15 @@ import { simulate } from './writer/simulate.ts'
 export { ContractRefused } from './writer/refusal.ts'
 
 /**
- * Maximum number of writes in flight or waiting in one process. Even if seven accounts write at their limit, other
- * accounts can still write.
+ * Per process, including writes in flight. Even if seven accounts write at their limit, other accounts can still write.
  */
 const WAITING_MAX = 1_024
-/** Interval at which leases are renewed and sent transactions are checked. */
 const TEND_MS = 1_000
-/**
- * Interval at which payers are funded. Even a payer that spends as fast as possible takes longer to go from full to
- * low.
- */
+/** Even a payer that spends as fast as possible takes longer to go from full to low. */
 const FUND_MS = 10_000
-/** Interval at which expired rows are deleted. Final writes are kept for a day. */
+/** Final writes are kept for a day. */
 const FORGET_MS = 60_000
-/**
- * Maximum number of attempts to send a write with a payer. The lease on a payer may be lost between choosing and using
- * it, but rarely twice in a row.
- */
+/** The lease on a payer may be lost between choosing and using it, but rarely twice in a row. */
 const LANE_TRIES = 3
 
 export type WriterOptions = {
@@ -49,25 +41,24 @@ export type WriterOptions = {
   mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
   db: Database
   processId: string
-  /** ID of a process that has certainly exited (see `predecessor.ts`). Its payers are free. */
+  /** A process that has certainly exited (see `predecessor.ts`). Its payers are free. */
   predecessor?: string | undefined
   payerKey: (number: number) => string
-  /** Number of payers that send writes. They are numbered from 1. Payer 0 funds them. */
+  /** Payers that send writes, numbered from 1. Payer 0 funds them. */
   payers: number
-  /** Number of later blocks that make a block final. */
+  /** Later blocks that make a block final. */
   finality: number
   now: () => number
   log: Log
-  /** Awaited after a write has been applied to this process's mirror, and before the response to the write. */
+  /** Awaited between the update of this process's mirror and the response to the write. */
   afterMined?: (block: number) => Promise<void>
   leaseMs?: number
   waitMs?: number
 }
 
 /**
- * Sends the writes of managed accounts. A write is recorded before it is sent to a node. It takes effect at most once,
- * even if the process crashes. The call returns only after the write's block has been applied to the mirror, so that
- * the next request sees the write.
+ * Sends the writes of managed accounts. A write is recorded before it is sent, and takes effect at most once, even if
+ * the process crashes. Its block is in the mirror before the call returns, so that the next request sees the write.
  */
 export class AccountsWriter {
   readonly #options: WriterOptions
@@ -140,7 +131,7 @@ export class AccountsWriter {
     this.#settling = new Rounds(TEND_MS, () => this.#settle())
   }
 
-  /** Acquires payers, and resumes the writes of an earlier process. Also succeeds if the chain is unreachable. */
+  /** Acquires payers, and resumes the writes of an earlier process. Succeeds even if the chain is unreachable. */
   async start(): Promise<void> {
     await this.#payers.start()
     this.#leasing.start()
@@ -148,24 +139,22 @@ export class AccountsWriter {
     this.#receipts.watch()
   }
 
-  /** Stops the writer. Writes in flight are left to the process that acquires the payers next. */
+  /** Writes in flight are left to the process that acquires the payers next. */
   async close(): Promise<void> {
     await Promise.all([this.#leasing.close(), this.#settling.close(), this.#receipts.close()])
     await this.#payers.close()
     await this.#recording
   }
 
-  /** Number of writes that have no response yet. */
   get waiting(): number {
     return this.#underWay.size
   }
 
-  /** Number of transactions that this process's payers have sent and that are not mined yet. */
   get unmined(): number {
     return this.#payers.all().reduce((sum, lane) => sum + lane.sent.length, 0)
   }
 
-  /** Returns the last known balances of this process's payers. Payers that have not been checked yet are omitted. */
+  /** Omits payers that have not been checked yet. */
   payerBalances(): { number: number; wei: bigint }[] {
     return this.#payers
       .all()
@@ -175,18 +164,14 @@ export class AccountsWriter {
       .toSorted((one, other) => one.number - other.number)
   }
 
-  /**
-   * True if the balance of the admin payer is too low to fill up the other payers. Always false in a process that does
-   * not hold the admin payer.
-   */
+  /** Always false in a process that does not hold the admin payer. */
   get isGasLow(): boolean {
     return this.#funding.isLow
   }
 
   /**
-   * Returns true if a failed write may still take effect, or was reverted after paying gas. Must be called after
-   * `write` has settled.
-   * @returns also true if the database is unavailable
+   * True if a failed write may still take effect, was reverted after paying gas, or the database is unavailable. Must
+   * be called after `write` has settled.
    */
   async wasRecorded(writeId: string): Promise<boolean> {
     try {
@@ -197,7 +182,7 @@ export class AccountsWriter {
   }
 
   /**
-   * Returns true if any process has recorded a write with this ID.
+   * True if any process has recorded the write.
    * @throws {DatabaseUnavailable}
    */
   async isKnown(writeId: string): Promise<boolean> {
@@ -205,7 +190,7 @@ export class AccountsWriter {
   }
 
   /**
-   * Waits for a recorded write and returns its receipt, without sending anything.
+   * Waits for a recorded write. Sends nothing.
    * @returns undefined if no write with this ID is recorded
    * @throws {DatabaseUnavailable} and the errors of `write`
    */
@@ -214,9 +199,9 @@ export class AccountsWriter {
   }
 
   /**
-   * Calls a function of the contract, once per write ID. If the ID was recorded before, even by another process or
-   * before a crash, waits for the recorded write and returns its receipt. The arguments are then ignored. The number of
-   * concurrent writes per account is limited, and further writes wait. A call that joins another write does not count.
+   * Calls the contract once per write ID. If the ID was recorded before, even by another process or before a crash,
+   * waits for that write; the arguments are then ignored. Concurrent writes per account are limited, and further writes
+   * wait, except for joins.
    * @param options.writeId any text, kept for `CHAIN_WRITE_KEPT_MS` after the write is final; random by default
    * @returns the receipt, which has already been applied to the mirror
    * @throws {ContractRefused} if the contract reverts
@@ -250,11 +235,11 @@ export class AccountsWriter {
       try {
         await this.#send(order)
       } catch (error) {
-        // If another process has already sent the same write, the revert was caused by the effect of that write.
+        // If another process has already sent the same write, its effect caused the revert.
         const known = error instanceof ContractRefused && mayBeKnown
         if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
       }
-      // Keeps the turn until the block is in the mirror, so that the next write is simulated against the new state.
+      // The next write must be simulated against the new state.
       return this.#answers.answer(writeId)
     })
   }
@@ -276,7 +261,7 @@ export class AccountsWriter {
   #recordMined({ writeId, receipt }: LiveWrite): void {
     if (!receipt) return
     const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
-    // The response does not wait for this update. If the update is lost, settlement finds the receipt again.
+    // Not awaited by the response. If the update is lost, settlement finds the receipt again.
     this.#recording = this.#recording
       .then(() => this.#outbox.mined(writeId, mined))
       .catch((error: unknown) => this.#failed(error))
@@ -304,13 +289,13 @@ export class AccountsWriter {
     this.#receipts.watch()
   }
 
-  // Does not log error messages, because a provider's error quotes the node's URL, which may contain an API key.
+  // A provider's error message quotes the node's URL, which may contain an API key.
   #failed(error: unknown): void {
     this.#options.log('writer.failed', { cause: traceOf(error) })
   }
 }
 
-/** Maps the various error types of the provider to `ChainUnavailable`. */
+/** The provider throws various error types. */
 function failureOf(error: unknown): unknown {
   const named = [ContractRefused, ChainUnavailable, DatabaseUnavailable]
   if (named.some((one) => error instanceof one)) return error

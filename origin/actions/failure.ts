@@ -1,7 +1,7 @@
 import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 import type { FailureCode } from './run.ts'
 
-/** Failure codes that the prelude may assign to an error. Only the host may assign any other code. */
+/** Codes that the prelude may assign to an error. Only the host may assign any other code. */
 const MARKED_CODES = [
   'no_main',
   'result_not_json',
@@ -13,17 +13,13 @@ const MARKED_CODES = [
 
 export type Failure = { code: FailureCode; message: string; stack: string }
 
-/**
- * Length limits in characters. The prelude in the guest already truncates to lower limits; these apply even if the
- * prelude is compromised.
- */
+/** Limits in characters. The prelude already truncates to lower limits; these apply even if it is compromised. */
 const MESSAGE_CHARACTERS = 8192
 const STACK_CHARACTERS = 16_384
 
-/** Maximum number of stack frames shown, innermost first. Endless recursion produces thousands. */
+/** Maximum stack frames shown, innermost first. Endless recursion produces thousands. */
 const FRAMES_MAX = 20
 
-/** Converts the prelude's report of an uncaught error into a failure. */
 export function thrownFailure(
   thrown: { code: string; name: string; message: string; frames: string },
   exhausted: boolean,
@@ -45,21 +41,17 @@ export function outOfMemory(frames = ''): Failure {
   }
 }
 
-/**
- * Failure of a run that reached a time limit.
- * @param spent describes the limit, such as "120 s of time"
- */
+/** @param spent describes the limit, such as "120 s of time" */
 export function timeoutFailure(spent: string): Failure {
   const message = `the action was stopped after ${spent}`
   return { code: 'action_timeout', message, stack: message }
 }
 
-/** Failure of a run that was stopped by its caller, which reports the reason itself. */
+/** The caller that stopped the run reports the reason itself. */
 export function stoppedFailure(): Failure {
   return { code: 'stopped', message: 'the run was stopped', stack: '' }
 }
 
-/** Converts a WebAssembly trap or a host exception in the engine to a failure. */
 export function trapFailure(error: unknown, exhausted: boolean): Failure {
   if (exhausted) return outOfMemory()
   const text = error instanceof Error ? error.message : String(error)
@@ -71,13 +63,10 @@ export function trapFailure(error: unknown, exhausted: boolean): Failure {
   return { code: 'engine_fault', message, stack: '' }
 }
 
-/**
- * Returns true if an error means that memory ran out. If no memory is left even for an error object, the engine throws
- * null or no value.
- */
+/** If no memory is left even for an error object, the engine throws null or no value. */
 function isOutOfMemory(name: string, message: string, exhausted: boolean): boolean {
-  // An allocation that is larger than the whole memory fails without setting `exhausted`, because the engine does not
-  // try to grow the memory.
+  // An allocation larger than the whole memory fails without setting `exhausted`, because the engine does not try to
+  // grow the memory.
   if (name === 'InternalError') return message.startsWith('out of memory')
   if (!exhausted) return false
   return name === '' && /: (null|unknown .*|object \{\})$/.test(message)

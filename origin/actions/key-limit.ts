@@ -1,11 +1,8 @@
 import { KEY_OPERATIONS_MAX } from '../../shared/limits.ts'
 
-/**
- * Maximum length of a wallet or action ID in a key operation, in characters. This is four times the longest valid ID.
- */
+/** Limit for a wallet or action ID in a key operation: four times the longest valid ID. */
 export const KEY_ID_MAX_CHARACTERS = 256
 
-/** Refusal of a key operation that exceeds the limit. Used by both the executor and the worker pool. */
 export const KEY_LIMIT_REFUSAL = {
   ok: false,
   code: 'key_operation_limit',
@@ -13,8 +10,8 @@ export const KEY_LIMIT_REFUSAL = {
 } as const
 
 /**
- * Maximum number of key operations of one run that an executor forwards to the worker pool. It is one more than a run
- * may make, because the pool enforces the limit. The executor refuses further operations, so that a loop does not flood
- * the process that holds the keys.
+ * Key operations of one run that an executor forwards to the worker pool: one more than a run may make, because the
+ * pool enforces the limit. The executor refuses further operations, so that a loop does not flood the process that
+ * holds the keys.
  */
 export const KEY_OPERATIONS_PASSED_ON = KEY_OPERATIONS_MAX + 1

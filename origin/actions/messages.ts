@@ -12,9 +12,9 @@ import type { KeyOperation, RunFailed, RunReturned } from './run.ts'
 import { LOG_LEVELS } from '../../shared/log-line.ts'
 import { FAILURE_CODES } from './run.ts'
 
-/** Messages from the worker pool to an executor. `token` identifies the run. Only these two processes know it. */
+/** `token` identifies the run. Only the worker pool and the executor know it. */
 export type ToExecutor =
-  /** First message to an executor, which responds with `ready`. */
+  /** First message, answered with `ready`. */
   | { type: 'start'; outbound: OutboundPolicy }
   | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
   | { type: 'key_answer'; token: string; id: number; answer: KeyAnswer }
@@ -26,20 +26,16 @@ export type KeyAnswer =
 
 export type AskedOperation = { id: number; operation: KeyOperation }
 
-/** Messages from an executor to the worker pool. */
 export type FromExecutor =
   | { type: 'ready'; rssBytes: number }
   /**
-   * The run waits. `operations` lists new key operations that it waits for. It uses no CPU until the next `computes`
-   * message.
+   * The run waits, using no CPU until the next `computes` message. `operations` lists new key operations that it waits
+   * for.
    */
   | { type: 'waits'; token: string; operations: AskedOperation[]; computedMs: number }
-  /** Sent repeatedly while the run computes. `computedMs` is the run's CPU time so far, in milliseconds. */
+  /** Sent repeatedly while the run computes. `computedMs` is the run's CPU time so far. */
   | { type: 'computes'; token: string; computedMs: number }
-  /**
-   * The run has ended, and the next one may be sent immediately. `rssBytes` is the last measured memory size of the
-   * process.
-   */
+  /** The next run may be sent immediately. `rssBytes` is the last measured memory size of the process. */
   | { type: 'ended'; token: string; result: RunReturned | RunFailed; rssBytes: number }
 
 const id = z.string().min(1).max(KEY_ID_MAX_CHARACTERS)
@@ -48,8 +44,7 @@ const operation = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('encrypt'),
     pkpId: id,
-    // The limit is in bytes, and every character takes at least one. The exact size is checked when the text is
-    // encrypted.
+    // The limit is in bytes, and every character takes at least one. Encryption checks the exact size.
     message: z.string().max(ENCRYPTED_MESSAGE_MAX_BYTES),
   }),
   z.strictObject({
@@ -105,8 +100,8 @@ const message = z.discriminatedUnion('type', [
 ])
 
 /**
- * Validates a message from an executor. Executors run untrusted code, so they are not trusted either. Returns undefined
- * for any message that a genuine executor would not send.
+ * Executors run untrusted code, so their messages are not trusted either. Returns undefined for any message that a
+ * genuine executor would not send.
  */
 export function readFromExecutor(value: unknown): FromExecutor | undefined {
   const read = message.safeParse(value)

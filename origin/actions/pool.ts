@@ -24,7 +24,6 @@ import type {
 
 export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
 
-/** Creates the worker pool of an origin process. */
 export function createActionPool(options: ActionPoolOptions = {}): ActionPool {
   return new Pool(options)
 }
@@ -35,7 +34,7 @@ type Waiting = {
   request: RunRequest
   capability: Capability
   control: RunControl | undefined
-  /** Time at which the run was queued, in milliseconds of a monotonic clock. */
+  /** Monotonic clock, in milliseconds. */
   since: number
   resolve: (result: RunResult) => void
 }
@@ -143,8 +142,8 @@ class Pool implements ActionPool {
   }
 
   /**
-   * Returns true if a queued run of the account may start. The last free executor is reserved for accounts without a
-   * running run, because starting another executor takes a while.
+   * Reserves the last free executor for accounts without a running run, because starting another executor takes a
+   * while.
    */
   #mayStart(account: string): boolean {
     if (this.#crew.free === 1 && this.#shares.runningOf(account) > 0) return false
@@ -183,10 +182,7 @@ class Pool implements ActionPool {
     if (this.#over === undefined) this.#serve()
   }
 
-  /**
-   * Adds the CPU time that a run has used since the last count. If the run has computed for too long, lowers its
-   * priority below that of shorter runs.
-   */
+  /** A run that has computed for too long gets a lower priority than shorter runs. */
   #count({ executor, priority }: Member, occupation: Occupation): void {
     const ms = occupation.count(executor.computedMs)
     if (ms > 0) this.#cpuUse.add(occupation.account, ms, performance.now())

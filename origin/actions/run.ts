@@ -1,26 +1,25 @@
-/** Interface between the worker pool and the rest of the origin: run requests, access to keys, and results. */
+/** Interface between the worker pool and the rest of the origin. */
 import type { LogLine } from '../../shared/log-line.ts'
 
 export type RunRequest = {
   /** Hash of the account that owns the run. Executors and queue capacity are shared fairly among accounts. */
   account: string
-  /** Source of the action, evaluated as a script that defines `main(params)`. */
+  /** Evaluated as a script that defines `main(params)`. */
   code: string
-  /** Params of the run: JSON text of an object. */
+  /** JSON text of an object. */
   params: string
   /**
-   * Number of bytes that the request occupies in memory while it waits. Defaults to the size of the source and params.
+   * Bytes that the request occupies in memory while it waits.
+   * @default size of the source and params
    */
   heldBytes?: number
-  /**
-   * Wall time limit in milliseconds. Starts when an executor takes the run; the time spent in the queue does not count.
-   */
+  /** Wall time limit. Starts when an executor takes the run; the time spent in the queue does not count. */
   wallMs: number
-  /** CPU time limit of the run in milliseconds, measured on the executor's thread. */
+  /** CPU time limit, measured on the executor's thread. */
   cpuMs: number
 }
 
-/** A key operation requested by an action. The process that holds the keys checks whether it is permitted. */
+/** The process that holds the keys checks whether the operation is permitted. */
 export type KeyOperation =
   | { name: 'getPrivateKey'; pkpId: string }
   | { name: 'encrypt'; pkpId: string; message: string }
@@ -29,10 +28,7 @@ export type KeyOperation =
   | { name: 'getSvcActionPublicKey'; ipfsId: string }
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
 
-/**
- * Gives one run access to keys, only while the run is active. Rejects with an Error whose message is shown to the
- * action's author.
- */
+/** Usable while one run is active. Rejects with an Error whose message is shown to the action's author. */
 export type Capability = { keyOperation(operation: KeyOperation): Promise<string> }
 
 /** Failure codes for which the action itself is responsible (`docs/actions.md`). */
@@ -56,7 +52,7 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export type RunReturned = {
   kind: 'returned'
-  /** Returned value as JSON text. If `main` returned undefined, this is 'null'. */
+  /** JSON text. If `main` returned undefined, this is 'null'. */
   value: string
   logs: LogLine[]
   durationMs: number
@@ -67,10 +63,7 @@ export type RunFailed = {
   kind: 'failed'
   code: FailureCode
   message: string
-  /**
-   * Stack trace: the error's name and message, then the action's own frames (`action.js:line:column`). Empty if there
-   * is none.
-   */
+  /** The error's name and message, then the action's own frames (`action.js:line:column`). Empty if there is none. */
   stack: string
   logs: LogLine[]
   durationMs: number
@@ -78,16 +71,16 @@ export type RunFailed = {
 }
 
 /**
- * Result of a run that was refused, dropped from the queue, or lost because its executor exited. `started` is true if
- * the action's code may have been executed.
+ * The run was refused, dropped from the queue, or lost because its executor exited. `started` is true if the action's
+ * code may have been executed.
  */
 export type RunLost = {
   kind: 'lost'
   reason: string
   started: boolean
-  /** Set if the run was refused because the queue is full, for its account or for all accounts. */
+  /** The queue is full, for the run's account or for all accounts. */
   full?: true
-  /** Estimated time in milliseconds until the queue has room. Set only with `full`. */
+  /** Estimated time until the queue has room. Set only with `full`. */
   retryAfterMs?: number
 }
 
@@ -95,17 +88,16 @@ export type RunResult = RunReturned | RunFailed | RunLost
 
 export type RunControl = {
   /**
-   * Aborting this signal stops the run. A queued run ends as `lost` and not started; a started run ends as `failed`
-   * with the code `stopped`.
+   * Stops the run when aborted. A queued run ends as `lost` and not started; a started run ends as `failed` with the
+   * code `stopped`.
    */
   signal: AbortSignal
-  /** Aborting this signal drops the run if it is still queued, as `lost` and not started. A started run continues. */
+  /** Drops a queued run when aborted, as `lost` and not started. A started run continues. */
   unwanted?: AbortSignal
   /** Called when an executor has taken the run and its time starts to count. */
   started(): void
 }
 
-/** Current load of the worker pool: executors by state, number of queued runs, and whether the pool is broken. */
 export type PoolLoad = {
   starting: number
   free: number
@@ -115,10 +107,7 @@ export type PoolLoad = {
 }
 
 export type ActionPool = {
-  /**
-   * Executes a run. Never rejects. The run waits for a free executor: in order within its account, and in turn with
-   * other accounts.
-   */
+  /** Never rejects. The run waits for a free executor: in order within its account, and in turn with other accounts. */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
   /** Returns the refusal that `run` would return immediately, or undefined if `run` would accept the request. */
   refusal(

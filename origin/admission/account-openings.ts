@@ -8,35 +8,34 @@ const NAME = 'new_account'
 const WHAT = 'new accounts and conversions'
 
 /**
- * Divisor of the daily gas budget that yields the share of a single network. Ten networks must use their full share to
- * exhaust the budget for all others.
+ * Share of one network in the daily gas budget. Ten networks must use their full share to exhaust the budget for all
+ * others.
  */
 const NETWORK_SHARE = 10n
 
 export type AccountOpeningsOptions = {
   db: Database
   now: () => number
-  /** Key for hashing addresses before they are stored in the database. */
+  /** For hashing addresses before they are stored in the database. */
   hashKey: Uint8Array
-  /** Number of accounts that one network may open in a burst, and per hour in the long term. */
+  /** Accounts that one network may open in a burst, and per hour in the long term. */
   burst: number
   perHour: number
-  /** Daily gas budget for all networks together, in wei. Undefined if gas is free of charge. */
+  /** For all networks together. Undefined if gas is free of charge. */
   gasPerDayWei: bigint | undefined
 }
 
-/** Gas reserved for one write. The reserved amount counts as spent until one of these methods is called. */
+/** The reserved amount counts as spent until one of these methods is called. */
 export type GasReservation = {
-  /** Replaces the reserved amount with the actual cost, once the transaction is in a block. */
+  /** Called with the actual cost, once the transaction is in a block. */
   cost(wei: bigint): Promise<void>
-  /** Cancels the reservation, because no transaction was sent. */
+  /** Called if no transaction was sent. */
   refused(): Promise<void>
 }
 
 /**
- * Limits the writes that are free of charge, for which this deployment pays the gas: creating an account and converting
- * it. A daily budget limits both. An account can be converted only once, so the rate limit for new accounts also limits
- * conversions in the long term.
+ * Limits the writes for which this deployment pays the gas: creating an account and converting it. An account can be
+ * converted only once, so the rate limit for new accounts also limits conversions in the long term.
  */
 export class AccountOpenings {
   readonly #options: AccountOpeningsOptions
@@ -51,17 +50,14 @@ export class AccountOpenings {
       this.#budget = new GasBudget({ ...options, name: NAME, what: WHAT, perDayWei })
   }
 
-  /**
-   * Counts an attempt to create an account, and reserves gas for it.
-   * @throws {TooManyCalls | DatabaseUnavailable}
-   */
+  /** @throws {TooManyCalls | DatabaseUnavailable} */
   async admit(address: string): Promise<GasReservation> {
     await this.#rate.take(clientNetwork(address))
     return this.reserveGas(address)
   }
 
   /**
-   * Reserves gas from today's budget for one write.
+   * Reserves from today's budget, for one write.
    * @throws {TooManyCalls | DatabaseUnavailable}
    */
   async reserveGas(address: string): Promise<GasReservation> {

@@ -1,4 +1,4 @@
-/** Thrown if the memory for request bodies is exhausted. The rejected request had no effect. */
+/** The rejected request had no effect. */
 export class BodyRoomFull extends Error {
   readonly retryAfterMs: number
   constructor(whose: string, retryAfterMs: number) {
@@ -9,13 +9,12 @@ export class BodyRoomFull extends Error {
 }
 
 export type BodyRoomOptions = {
-  /** Maximum number of bytes for all bodies together, and for the bodies of a single holder. */
+  /** For all bodies together, and for the bodies of a single holder. */
   totalBytes: number
   shareBytes: number
   retryAfterMs: number
 }
 
-/** Memory budget, in bytes, for request bodies that are still arriving. */
 export class BodyRoom {
   readonly #options: BodyRoomOptions
   readonly #held = new Map<string, number>()
@@ -29,10 +28,7 @@ export class BodyRoom {
     return this.#total
   }
 
-  /**
-   * Reserves bytes for a holder's body.
-   * @throws {BodyRoomFull}
-   */
+  /** @throws {BodyRoomFull} */
   take(holder: string, bytes: number): void {
     const { totalBytes, shareBytes, retryAfterMs } = this.#options
     const held = this.#held.get(holder) ?? 0

@@ -8,12 +8,12 @@ import {
 import type { Principal } from '../accounts/state.ts'
 import { BodyRoom } from './body-room.ts'
 
-/** Memory budget that a large request body counts against, and the name of the holder within that budget. */
+/** Budget that a large request body counts against, and the holder's name in it. */
 export type BodyHolder = { room: BodyRoom; name: string }
 
 /**
- * Memory budgets for request bodies that are still arriving. Senders without a verified key have a separate budget, so
- * that they cannot use up the memory for accounts and the edge.
+ * Senders without a verified key have a separate budget, so that they cannot use up the memory for accounts and the
+ * edge.
  */
 export class BodyRooms {
   // A stalled body is aborted within `BODY_STALL_MS`, which frees its memory.
@@ -33,10 +33,7 @@ export class BodyRooms {
     retryAfterMs: BODY_STALL_MS,
   })
 
-  /**
-   * Returns the budget for a client without a verified key. Each client network has its own share.
-   * @param address the client's address
-   */
+  /** For a client without a verified key. Each client network has its own share. */
   ofClient(address: string): BodyHolder {
     return { room: this.#keyless, name: clientNetwork(address) }
   }

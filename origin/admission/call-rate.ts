@@ -5,7 +5,7 @@ import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 import { callerId } from './caller-id.ts'
 
-/** Thrown if a rate limit is exceeded. The rejected call had no effect. */
+/** The rejected call had no effect. */
 export class TooManyCalls extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
@@ -20,21 +20,20 @@ const HOUR_MS = 60 * 60 * 1000
 export type CallRateOptions = {
   db: Database
   now: () => number
-  /** Name of the limited operation. Calls are limited separately for each name. */
+  /** Calls are limited separately for each name. */
   name: string
-  /** Key for hashing callers before they are stored in the database. */
+  /** For hashing callers before they are stored in the database. */
   hashKey: Uint8Array
-  /** Error message used if the limit is exceeded. By default, a message that contains the name. */
+  /** @default a message that contains the name */
   refusal?: string
-  /** Number of calls allowed in a burst, and per hour in the long term. */
+  /** Calls allowed in a burst, and per hour in the long term. */
   burst: number
   perHour: number
 }
 
 /**
- * Rate limit per caller, shared by all processes. Implements GCRA with one upsert per call. `full_at` is the time at
- * which the caller's full burst is available again. Each call postpones this time by the time needed to restore one
- * call.
+ * Rate limit per caller, shared by all processes. GCRA with one upsert per call: each call postpones `full_at`, the
+ * time at which the full burst is available again, by the time needed to restore one call.
  */
 export class CallRate {
   readonly #options: CallRateOptions
@@ -45,10 +44,7 @@ export class CallRate {
     this.#intervalMs = Math.ceil(HOUR_MS / options.perHour)
   }
 
-  /**
-   * Counts a call.
-   * @throws {TooManyCalls | DatabaseUnavailable}
-   */
+  /** @throws {TooManyCalls | DatabaseUnavailable} */
   async take(caller: string): Promise<void> {
     const { db, now, name, hashKey, burst } = this.#options
     const id = callerId(hashKey, name, caller)
@@ -73,7 +69,7 @@ export class CallRate {
     throw new TooManyCalls(refusal, fullAt - latest)
   }
 
-  /** Deletes the rows of callers whose full burst is available again. */
+  /** Deletes callers whose full burst is available again. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, callRates, lt(callRates.fullAt, new Date(now())))

@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/**
- * Returns the ID under which a caller is stored: the name of the operation, followed by an HMAC of the name and the
- * caller.
- */
+/** The name, followed by an HMAC of the name and the caller. */
 export function callerId(hashKey: Uint8Array, name: string, caller: string): string {
   const hash = createHmac('sha256', hashKey)
     .update(JSON.stringify([name, caller]))

@@ -1,29 +1,28 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * Path of the Linux pressure stall information for CPUs (docs.kernel.org/accounting/psi.html). The file does not exist
- * on other systems and with some kernels.
+ * Pressure stall information of Linux (docs.kernel.org/accounting/psi.html). Missing on other systems and with some
+ * kernels.
  */
 export const PRESSURE_FILE = '/proc/pressure/cpu'
 
 /**
- * CPU pressure above which requests are shed: the percentage of the last ten seconds in which at least one task waited
- * for a CPU. Two cores with three runnable tasks have a pressure of 50 to 80, which is merely busy. A constant value
- * above 90 means many times more work than capacity.
+ * Percentage of the last ten seconds in which at least one task waited for a CPU. Two cores with three runnable tasks
+ * have a pressure of 50 to 80, which is merely busy. A constant value above 90 means many times more work than
+ * capacity.
  */
 export const SHED_PRESSURE_PERCENT = 90
 
-/** Measurement interval. The kernel updates its average every two seconds. */
+/** The kernel updates its average every two seconds. */
 const INTERVAL_MS = 2_000
 
-/** Measures how much the processes of this machine have to wait for a CPU. */
 export class CpuPressure {
   readonly #maxPercent: number
   readonly #path: string
   readonly #timer: NodeJS.Timeout
   #percent: number | undefined
 
-  /** @param maxPercent pressure above which `isHigh` is true; 100 disables it */
+  /** @param maxPercent `isHigh` is true above it; 100 disables it */
   constructor(maxPercent: number, path = PRESSURE_FILE) {
     this.#maxPercent = maxPercent
     this.#path = path
@@ -31,7 +30,7 @@ export class CpuPressure {
     void this.measure()
   }
 
-  /** CPU pressure over the last ten seconds, in percent. Undefined if the system does not report it. */
+  /** Average of the last ten seconds. Undefined if the system does not report it. */
   get percent(): number | undefined {
     return this.#percent
   }
@@ -53,7 +52,7 @@ export class CpuPressure {
   }
 }
 
-/** Parses the pressure from a line such as `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680`. */
+/** Example: `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680`. */
 function somePercent(text: string): number | undefined {
   const found = /^some avg10=([0-9.]+) /m.exec(text)
   return found ? Number(found[1]) : undefined

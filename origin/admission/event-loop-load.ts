@@ -1,8 +1,8 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Thrown if this process is overloaded and sheds the request. The request had no effect. */
+/** The shed request had no effect. */
 export class Overloaded extends Error {
-  /** Suggested retry delay in milliseconds. Undefined if it cannot be estimated. */
+  /** Undefined if the delay cannot be estimated. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, retryAfterMs?: number) {
     super(message)
@@ -12,21 +12,20 @@ export class Overloaded extends Error {
 }
 
 /**
- * Median event loop delay above which requests are shed. The worker pool kills an executor that is silent for 500 ms
- * past its deadline, and must not do so merely because this process reads messages late. A request takes about ten
- * turns of the event loop, which last two seconds at this delay.
+ * Median delay. The worker pool kills an executor that is silent for 500 ms past its deadline, and must not do so
+ * merely because this process reads messages late. A request takes about ten turns of the event loop, which last two
+ * seconds at this delay.
  */
 export const SHED_DELAY_MS = 200
 
-/** Sampling interval of the event loop delay. */
 const RESOLUTION_MS = 20
 
-/** Measurement window. A single slow request does not indicate overload, but a second of slow requests does. */
+/** A single slow request does not indicate overload, but a second of slow requests does. */
 const WINDOW_MS = 1_000
 
 /**
- * Measures the delay of this process's event loop over the last second. Uses the median, so that a single long task,
- * such as a request of 16 MiB, does not count. The sampling does not run JavaScript.
+ * Median over the last second, so that a single long task, such as a request of 16 MiB, does not count. The sampling
+ * does not run JavaScript.
  */
 export class EventLoopLoad {
   readonly maxDelayMs: number
@@ -45,10 +44,7 @@ export class EventLoopLoad {
     return this.#delayMs
   }
 
-  /**
-   * Checks that the event loop has capacity for another request.
-   * @throws {Overloaded} if the event loop is delayed by more than `maxDelayMs`
-   */
+  /** @throws {Overloaded} if the event loop is delayed by more than `maxDelayMs` */
   requireRoom(): void {
     if (this.#delayMs <= this.maxDelayMs) return
     throw new Overloaded(`the event loop is delayed by ${Math.round(this.#delayMs)} ms`)

@@ -9,18 +9,17 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export type GasBudgetOptions = {
   db: Database
   now: () => number
-  /** Name of the budget, which is the primary key of its row. */
+  /** Primary key of the budget's row. */
   name: string
-  /** Description of the operations that the budget pays for, used in error messages. */
+  /** Operations that the budget pays for, for error messages. */
   what: string
-  /** Budget per UTC day in wei, shared by all processes. */
+  /** Per UTC day, shared by all processes. */
   perDayWei: bigint
 }
 
 /**
- * Daily budget for the gas that this deployment pays for other parties. The cost of a transaction is known only from
- * its receipt. Therefore, each transaction reserves the cost of the previous one. Without a receipt, the reserved
- * amount remains counted as spent.
+ * Daily budget for gas paid for other parties. The cost is known only from the receipt, so each transaction reserves
+ * the cost of the previous one. Without a receipt, the reserved amount remains counted as spent.
  */
 export class GasBudget {
   readonly #options: GasBudgetOptions
@@ -30,7 +29,6 @@ export class GasBudget {
   }
 
   /**
-   * Reserves the cost of one transaction.
    * @returns the reserved amount in wei
    * @throws {TooManyCalls | DatabaseUnavailable}
    */
@@ -38,7 +36,7 @@ export class GasBudget {
     const { db, now, name, what, perDayWei } = this.#options
     const at = now()
     const day = new Date(at).toISOString().slice(0, 10)
-    // If the clock of another process has already moved the budget to the next day, counts against that day.
+    // The clock of another process may already have moved the budget to the next day.
     const spent = sql`case when ${gasBudgets.day} >= ${day}::date then ${gasBudgets.spentWei} else 0 end`
     const rows = await fromDatabase(
       db
@@ -58,20 +56,16 @@ export class GasBudget {
     throw new TooManyCalls(`the daily gas budget for ${what} is exhausted`, DAY_MS - (at % DAY_MS))
   }
 
-  /** Replaces a reserved amount with the actual cost of the transaction. */
   async settle(reservedWei: bigint, costWei: bigint): Promise<void> {
     await this.#add(costWei - reservedWei, { lastWei: costWei })
   }
 
-  /** Cancels a reservation because no transaction was sent. */
+  /** Called if no transaction was sent. */
   async giveBack(reservedWei: bigint): Promise<void> {
     await this.#add(-reservedWei, {})
   }
 
-  /**
-   * Deletes the other budgets if their day has passed. Keeps this budget, because it contains the cost of the last
-   * transaction.
-   */
+  /** Deletes the other budgets of past days. This budget contains the cost of the last transaction. */
   async forgetOthers(): Promise<void> {
     const { db, now, name } = this.#options
     const yesterday = new Date(now() - DAY_MS).toISOString().slice(0, 10)

@@ -5,15 +5,15 @@ const MINUTE_MS = 60_000
 
 export type MinuteRateOptions = {
   max: number
-  /** Plural name of the counted items, used in error messages. */
+  /** Plural name of the items, for error messages. */
   what: string
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
 }
 
 /**
- * Limits the number of items that each client network receives per clock minute. The count is local to this process and
- * needs no query, so the limit also works while the database is unavailable.
+ * Limits items per client network and clock minute. Local to this process, so it also works while the database is
+ * unavailable.
  */
 export class MinuteRate {
   readonly #options: MinuteRateOptions
@@ -25,8 +25,7 @@ export class MinuteRate {
   }
 
   /**
-   * Counts a call. Rejected calls are not counted, so that the number of networks in memory never exceeds the number of
-   * items granted within a minute.
+   * Rejected calls are not counted, so that the networks in memory never exceed the items granted within a minute.
    * @param address the client's address
    * @throws {TooManyCalls}
    */

@@ -13,13 +13,13 @@ type Rate = { burst: number; perHour: number }
 export type WalletCallsOptions = {
   db: Database
   now: () => number
-  /** Key for hashing addresses and accounts before they are stored in the database. */
+  /** For hashing addresses and accounts before they are stored in the database. */
   hashKey: Uint8Array
   proofs?: Rate
   made?: Rate
 }
 
-/** Rate limits for wallet operations that are free of charge, shared by all processes. */
+/** Limits wallet operations that are free of charge. Shared by all processes. */
 export class WalletCalls {
   readonly #proofs: CallRate
   readonly #made: CallRate
@@ -41,8 +41,8 @@ export class WalletCalls {
   }
 
   /**
-   * Counts a wallet signature before it is verified. Verifying the signature of a contract wallet costs a call to this
-   * deployment's node, regardless of the sender.
+   * Called before verification: a contract wallet's signature costs a call to this deployment's node, regardless of the
+   * sender.
    * @param address the client's address; the limit applies to its network
    * @throws {TooManyCalls | DatabaseUnavailable}
    */
@@ -50,10 +50,7 @@ export class WalletCalls {
     return this.#proofs.take(clientNetwork(address))
   }
 
-  /**
-   * Counts a wallet or usage key that is created for an account.
-   * @throws {TooManyCalls | DatabaseUnavailable}
-   */
+  /** @throws {TooManyCalls | DatabaseUnavailable} */
   made(accountHash: string): Promise<void> {
     return this.#made.take(accountHash)
   }

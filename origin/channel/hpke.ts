@@ -1,7 +1,7 @@
 /**
- * Receiving side of HPKE (RFC 9180), implemented with node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM,
- * in base and PSK modes. Supports one message per context. The code is synchronous, and about ten times faster than
- * WebCrypto. Functions are named as in the RFC. Tested against the RFC's test vectors (A.3) and against @hpke/core.
+ * Receiving side of HPKE (RFC 9180) with node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, in base and
+ * PSK modes. Supports one message per context. Synchronous, and about ten times faster than WebCrypto. Functions are
+ * named as in the RFC. Tested against the RFC's test vectors (A.3) and against @hpke/core.
  */
 import { createDecipheriv, createECDH, createHmac } from 'node:crypto'
 import type { P256Key } from '../keys/p256-key.ts'
@@ -21,17 +21,14 @@ const EMPTY = Buffer.alloc(0)
 
 export type Psk = { id: Uint8Array; key: Uint8Array }
 
-/**
- * HPKE receiver context for one message. Decrypts the message, and derives secrets that only the sender and the
- * receiver can compute.
- */
+/** Receiver context for one message. `export` derives secrets that only the sender and the receiver can compute. */
 export type OpenContext = {
   open(ciphertext: Uint8Array, aad: Uint8Array): Buffer
   export(context: Uint8Array, length: number): Buffer
 }
 
 /**
- * Creates a receiver context: SetupBaseR, or SetupPSKR if a pre-shared key is given.
+ * SetupBaseR, or SetupPSKR if a pre-shared key is given.
  * @throws {Error} if `enc` is not a point on the curve; the context's `open` throws if the ciphertext is not authentic
  */
 export function setupReceiver(
@@ -51,7 +48,7 @@ export function setupReceiver(
   const exporter = labeledExpand(HPKE_SUITE, secret, 'exp', context, HASH_BYTES)
   return {
     open: (ciphertext, aad) => {
-      // Rejects short ciphertexts, because Node would accept a truncated authentication tag, which is easier to forge.
+      // Node would accept a truncated authentication tag, which is easier to forge.
       if (ciphertext.length < TAG_BYTES) throw new Error('the ciphertext is shorter than its tag')
       const decipher = createDecipheriv('aes-128-gcm', aeadKey, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(aad)
@@ -92,7 +89,7 @@ function labeledExpand(
   )
 }
 
-/** HKDF-Expand (RFC 5869, 2.3). */
+/** RFC 5869, 2.3. */
 export function hkdfExpand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
   const blocks: Buffer[] = []
   let block: Buffer = EMPTY

@@ -26,7 +26,7 @@ export type EnvelopeFailure =
   | { reason: 'unknown_psk' }
   | { reason: 'not_authentic' }
 
-/** Thrown when a sealed envelope cannot be opened. The error gives the reason but reveals nothing about the content. */
+/** Reveals nothing about the content. */
 export class EnvelopeRefused extends Error {
   readonly failure: EnvelopeFailure
   constructor(failure: EnvelopeFailure) {
@@ -45,16 +45,13 @@ export type OpenedRequest = {
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
 
-/**
- * Returns the key ID by which sealed requests refer to a public key: the first 16 bytes of the key's SHA-256, in hex.
- */
+/** Names a public key in sealed requests: the first 16 bytes of its SHA-256, in hex. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return sha256(publicKey).subarray(0, KEY_ID_BYTES).toString('hex')
 }
 
 /**
- * Checks the header of an envelope (its first `HEADER_BYTES`) before the rest is read.
- * @returns the envelope's mode, and the keys that the header names
+ * Checks the first `HEADER_BYTES` of an envelope before the rest is read.
  * @throws {EnvelopeRefused} malformed, unknown_key or unknown_psk
  */
 export function judgeHeader(
@@ -71,7 +68,7 @@ export function judgeHeader(
 }
 
 /**
- * Decrypts a sealed request. The method and path must be those of the HTTP request that carried it.
+ * The method and path must be those of the HTTP request that carried the sealed request.
  * @throws {EnvelopeRefused}
  */
 export function openRequest(

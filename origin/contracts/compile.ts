@@ -1,7 +1,4 @@
-/**
- * Compiles the contracts with solc's WebAssembly build. It needs no compiler installation, and its output is the same
- * on every machine.
- */
+/** solc's WebAssembly build needs no installation, and its output is the same on every machine. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import solc from 'solc'
@@ -25,15 +22,15 @@ export type AbiItem = {
 
 export type CompiledContract = {
   abi: AbiItem[]
-  /** Creation code of the contract, as 0x hex. */
+  /** Creation code as 0x hex. */
   bytecode: string
-  /** Function selectors by signature, as 0x hex. */
+  /** Selectors as 0x hex, by signature. */
   selectors: Record<string, string>
 }
 
 export const FACETS = ['WritesFacet', 'ViewsFacet', 'AdminFacet'] as const
 export const DIAMOND = 'AccountConfig'
-/** Name of the governance contract. It is compiled from its own folder, because it shares no code with the diamond. */
+/** Compiled from its own folder, because it shares no code with the diamond. */
 export const GOVERNANCE = 'Governance'
 
 type Output = {
@@ -56,11 +53,11 @@ type Output = {
 }
 
 const settings = {
-  // The libraries need the `mcopy` opcode of Cancun, which every chain of interest supports.
+  // The libraries need Cancun's `mcopy` opcode, which every chain of interest supports.
   evmVersion: 'cancun',
-  // A high run count makes calls cheaper and deployment more expensive, because the payers pay for calls.
+  // Cheaper calls at the price of a dearer deployment, because the payers pay for calls.
   optimizer: { enabled: true, runs: 10_000 },
-  // Without the metadata hash, the bytecode depends only on the code and not on comments or paths.
+  // Makes the bytecode independent of comments and paths.
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.methodIdentifiers'] } },
 }
@@ -76,27 +73,22 @@ function readImport(path: string): { contents: string } | { error: string } {
 }
 
 /**
- * Code of the compiler's warning about a payable fallback without a receive function. The contract omits the function
- * intentionally: a call without data must revert, and the diamond's fallback reverts it.
+ * The contract omits `receive` intentionally: a call without data must revert, and the diamond's fallback reverts it.
  */
 const PAYABLE_FALLBACK_WITHOUT_RECEIVE = '3628'
 
-/** Compiles the diamond and its facets. @throws {Error} as `compileFolder` */
+/** @throws {Error} as `compileFolder` */
 export function compileContracts(): Record<string, CompiledContract> {
   return compileFolder(new URL('.', import.meta.url), [DIAMOND, ...FACETS])
 }
 
-/** Compiles the governance contract. @throws {Error} as `compileFolder` */
+/** @throws {Error} as `compileFolder` */
 export function compileGovernance(): CompiledContract {
   const compiled = compileFolder(new URL('./governance/', import.meta.url), [GOVERNANCE])
   return compiled[GOVERNANCE]!
 }
 
-/**
- * Compiles the given contracts of a folder.
- * @throws {Error} with the compiler's messages. Warnings about our own code are errors, because warnings of a passing
- *   build go unnoticed
- */
+/** @throws {Error} with the compiler's messages, and for warnings about our own code, which would go unnoticed */
 export function compileFolder(
   folder: URL,
   wanted: readonly string[],

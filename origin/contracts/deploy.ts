@@ -1,4 +1,4 @@
-/** Deploys the AccountConfig diamond from the committed artifacts. This takes four transactions and no compiler. */
+/** Deploys from the committed artifacts: four transactions, no compiler. */
 import { ContractFactory, Interface, JsonRpcProvider } from 'ethers'
 import type { Provider, Signer, TransactionReceipt } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
@@ -6,34 +6,28 @@ import artifacts from './artifacts.json' with { type: 'json' }
 
 export type DeployedAccountConfig = {
   address: string
-  /**
-   * Number of the block in which the diamond was deployed. A mirror that reads events from this block on misses no
-   * event.
-   */
+  /** Deployment block; a mirror that reads events from it on misses no event. */
   block: number
   chainId: number
 }
 
 export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
-  /** Wallet that pays for the deployment and becomes the diamond's owner. */
+  /** Pays for the deployment and becomes the diamond's owner. */
   signer: Signer
-  /** Addresses of the wallets that may write managed accounts from the first block on; at most 50. */
+  /** Wallets that may write managed accounts from the first block on; at most 50. */
   payers: readonly string[]
   nodeConfiguration?: Readonly<Record<string, string>>
 }
 
-/** Values of EIP-2535's `FacetCutAction`. */
+/** EIP-2535 `FacetCutAction`. */
 export const CUT = { add: 0, replace: 1, remove: 2 } as const
 
-/**
- * Deploys the facets, then the diamond, whose constructor adds the facets and applies the initial settings.
- * @throws if a transaction is rejected or reverts. No contract is in use then, because the diamond is deployed last
- */
+/** @throws if a transaction is rejected or reverts; no contract is in use then, because the diamond is deployed last */
 export async function deployAccountConfig(
   deployment: AccountConfigDeployment,
 ): Promise<DeployedAccountConfig> {
   if ('provider' in deployment) return deploy(deployment.provider, deployment)
-  // New blocks arrive within seconds, so ethers' default poll interval of four seconds would dominate the duration.
+  // ethers' default poll interval of four seconds would dominate the duration.
   const provider = new JsonRpcProvider(deployment.rpcUrl, undefined, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -53,7 +47,7 @@ async function deploy(
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
   const nonce = await owner.getNonce('pending')
-  // The facets are deployed in parallel with consecutive nonces. Only the diamond depends on them.
+  // Sent in parallel with consecutive nonces: only the diamond depends on the facets.
   const sent = await Promise.all(
     facets.map(({ bytecode }, index) =>
       owner.sendTransaction({ data: bytecode, nonce: nonce + index }),
@@ -82,7 +76,7 @@ async function deploy(
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
 
-/** Returns the address and block of a created contract. @throws if the receipt has no contract address */
+/** @throws if the receipt has no contract address */
 export function created(receipt: TransactionReceipt | null): { address: string; block: number } {
   if (!receipt?.contractAddress) throw new Error('the transaction did not create a contract')
   return { address: receipt.contractAddress, block: receipt.blockNumber }

@@ -1,7 +1,4 @@
-/**
- * `npm run abi`: generates the contract artifacts used by the rest of the project, so that only this script needs a
- * compiler.
- */
+/** `npm run abi`: generates the contract artifacts, so that only this script needs a compiler. */
 import { writeFileSync } from 'node:fs'
 import { compileContracts, compileGovernance, DIAMOND, FACETS } from './compile.ts'
 import type { AbiItem, CompiledContract } from './compile.ts'
@@ -12,7 +9,7 @@ const ORDER = ['function', 'event', 'error']
 
 const rank = ({ type, name }: AbiItem) => `${ORDER.indexOf(type)} ${name}`
 
-/** Merges the functions, events and errors of the facets without duplicates, in an order that depends only on names. */
+/** Removes duplicates; the order depends only on names. */
 export function mergedAbi(contracts: Contracts): AbiItem[] {
   const items = new Map<string, AbiItem>()
   for (const facet of FACETS) {
@@ -24,16 +21,16 @@ export function mergedAbi(contracts: Contracts): AbiItem[] {
 const inOrder = (items: readonly AbiItem[]) =>
   items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 
-/** JSON replacer that omits `internalType`, the Solidity-internal type name, which decoding does not need. */
+/** Decoding does not need `internalType`. */
 const withoutInternalType = (key: string, value: unknown) =>
   key === 'internalType' ? undefined : value
 
-/** Returns the text of `shared/abi/account-config.ts`. */
+/** Text of `shared/abi/account-config.ts`. */
 export function renderAbi(contracts: Contracts): string {
   return rendered('accountConfigAbi', 'origin/contracts/*.sol', mergedAbi(contracts))
 }
 
-/** Returns the text of `shared/abi/governance.ts`. */
+/** Text of `shared/abi/governance.ts`. */
 export function renderGovernanceAbi({ abi }: CompiledContract): string {
   const items = abi.filter(({ type }) => ORDER.includes(type))
   return rendered('governanceAbi', 'origin/contracts/governance/*.sol', inOrder(items))
@@ -49,7 +46,7 @@ function rendered(name: string, sources: string, items: readonly AbiItem[]): str
   ].join('\n')
 }
 
-/** Returns the artifacts for a deployment: creation code, the diamond's ABI, and the selectors of each facet. */
+/** Creation code, the diamond's ABI, and the selectors of each facet. */
 export function artifactsOf(contracts: Contracts) {
   const { abi, bytecode } = compiled(contracts, DIAMOND)
   const facets: Record<string, Pick<CompiledContract, 'bytecode' | 'selectors'>> = {}

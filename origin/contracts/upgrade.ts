@@ -1,6 +1,4 @@
-/**
- * Upgrades a deployed AccountConfig diamond to the facets of the committed artifacts. The diamond's state is preserved.
- */
+/** Upgrades a deployed diamond to the committed artifacts; its state is preserved. */
 import { Contract, getAddress } from 'ethers'
 import type { Provider, Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
@@ -8,9 +6,8 @@ import { created, CUT } from './deploy.ts'
 
 export type AccountConfigUpgrade = {
   provider: Provider
-  /** Wallet that owns the diamond. */
+  /** Owner of the diamond. */
   signer: Signer
-  /** Address of the diamond. */
   address: string
 }
 
@@ -19,9 +16,8 @@ type Cut = { target: string; action: number; selectors: string[] }
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
 /**
- * Compares each facet's code and selectors with the artifacts, and deploys missing facets. All changes are then made in
- * one transaction, so that no block has a mix of old and new functions. The functions of the diamond itself cannot be
- * replaced and stay unchanged.
+ * Makes all changes in one transaction, so that no block has a mix of old and new functions. The functions of the
+ * diamond itself cannot be replaced and stay unchanged.
  * @returns false if nothing had to change
  * @throws if the signer is not the owner or a transaction fails; the diamond is then unchanged
  */
@@ -56,14 +52,14 @@ export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promi
   return true
 }
 
-/** Returns the address of a contract with the facet's code. Deploys the facet if there is no such contract yet. */
+/** Reuses a contract with the facet's code, or deploys it. */
 async function targetOf(
   bytecode: string,
   targets: ReadonlySet<string>,
   owner: Signer,
   provider: Provider,
 ): Promise<string> {
-  // Simulates the creation code to get the deployed code, so that the artifacts need not contain both.
+  // Simulates the creation code, so that the artifacts need not contain the deployed code too.
   const code = await provider.call({ data: bytecode })
   for (const target of targets) {
     if ((await provider.getCode(target)) === code) return target

@@ -4,20 +4,20 @@ import type { LeaseAnswer, LeaseOrder } from './lease-order.ts'
 import type { Charge } from './settling.ts'
 import { UnsettledCharges } from './unsettled-charges.ts'
 
-/** Poll interval while waiting for other processes to return credit. */
+/** Poll interval for credit that other processes return. */
 export const ASK_LOOK_MS = 50
 
-/** Leased amounts that have not been used for this long are returned to the account. */
+/** Leased amounts that are unused for this long are returned to the account. */
 export const LEASE_IDLE_MS = 10_000
 
 /**
- * Number of unsettled cents at which charges are settled immediately, unless the previous settlement was less than
- * `SETTLE_APART_MS` ago. Unsettled charges are lost if the process is killed.
+ * Unsettled cents at which charges are settled at once, but at most every `SETTLE_APART_MS`. Unsettled charges are lost
+ * if the process is killed.
  */
 export const SETTLE_CENTS = 100
 const SETTLE_APART_MS = 250
 
-/** Minimum interval between searches for idle sub-allocations. An account may have thousands of them. */
+/** An account may have thousands of sub-allocations to search. */
 const SWEEP_MS = 1_000
 
 type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
@@ -25,23 +25,17 @@ type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) =
 export type AccountLeaseOptions = {
   accountHash: string
   leaseId: string
-  /**
-   * Applies an order in the database.
-   * @throws {CreditsUnavailable}
-   */
+  /** @throws {CreditsUnavailable} */
   carryOut: (order: LeaseOrder) => Promise<LeaseAnswer>
-  /**
-   * Time for which the lease may be used after an order is answered, in milliseconds. It starts when the order is sent.
-   */
+  /** Milliseconds for which the lease may be used, counted from the sending of an answered order. */
   usableMs: number
   now: () => number
   sleep: (ms: number) => Promise<void>
 }
 
 /**
- * The part of an account's budgets (credit, spending caps and allowances) that this process may spend without asking
- * the database. Orders are sent to the database one at a time. An unanswered order is resent unchanged before any other
- * order is sent.
+ * The part of an account's budgets that this process may spend without asking the database. Orders are sent one at a
+ * time; an unanswered order is resent unchanged before any other order.
  */
 export class AccountLease {
   readonly #options: AccountLeaseOptions
@@ -51,8 +45,8 @@ export class AccountLease {
   #isStored = false
   #sequence = 0
   /**
-   * The unanswered order, if any. `#looking` contains the `look` calls that wait for its answer, and `#looks` those
-   * that wait for the next order.
+   * The unanswered order. `#looking` are the `look` calls that wait for its answer, `#looks` those that wait for the
+   * next order.
    */
   #order: LeaseOrder | undefined
   #looking: Look[] = []
@@ -60,7 +54,6 @@ export class AccountLease {
   #working: Promise<void> | undefined
   #sweptAt: number
   #settledAt = Number.NEGATIVE_INFINITY
-  /** Monotonic time of the oldest charge that may not be in the ledger yet. Undefined if the ledger has all charges. */
   #chargedAt: number | undefined
 
   constructor(options: AccountLeaseOptions) {
@@ -85,15 +78,12 @@ export class AccountLease {
     return this.#budgets.cap(keyHash)
   }
 
-  /**
-   * Returns the allowance for failed executions, in milliseconds: that of a key and action, or that of the whole
-   * account if `pair` is omitted.
-   */
+  /** Allowance for failed executions in milliseconds. Without `pair`, that of the whole account. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     return this.#budgets.failures(pair)
   }
 
-  /** Records a charge from a finished reservation. The charge is settled in the background. */
+  /** Settled in the background. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
     this.#chargedAt ??= this.#options.now()
@@ -102,7 +92,7 @@ export class AccountLease {
   }
 
   /**
-   * Settles all charges that this process has made, then returns the state of the account.
+   * Settles all charges of this process first, so that the answer includes them.
    * @throws {CreditsUnavailable}
    */
   async look(): Promise<{ answer: LeaseAnswer; reservedCents: number; spentCents: number }> {
@@ -113,9 +103,7 @@ export class AccountLease {
     return { answer, reservedCents: this.credit.reserved, spentCents: this.credit.used }
   }
 
-  /**
-   * Settles charges and returns idle amounts to the account. Never rejects: after a failure, the next call tries again.
-   */
+  /** Also returns idle amounts. Never rejects: after a failure, the next call tries again. */
   flush(): Promise<void> {
     const idleSince = this.#options.now() - LEASE_IDLE_MS
     if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.areFree)
@@ -127,7 +115,6 @@ export class AccountLease {
     return this.#work()
   }
 
-  /** Settles charges, and returns the free amount of one budget or of all budgets to the account. */
   giveBack(which: 'all' | 'credit' | { part: string } = 'all'): Promise<void> {
     if (which === 'all') this.#budgets.giveBack()
     else if (which === 'credit') this.credit.giveBack()
@@ -145,12 +132,12 @@ export class AccountLease {
     if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
   }
 
-  /** Charged cents that are not included in any order to the ledger yet. */
+  /** Excludes charges that are part of an order. */
   get unsettledCents(): number {
     return this.#charges.cents
   }
 
-  /** Monotonic time of the oldest charge that may not be in the ledger yet. Undefined if the ledger has all charges. */
+  /** Monotonic time of the oldest charge that may not be in the ledger yet; undefined if there is none. */
   get unsettledSince(): number | undefined {
     return this.#chargedAt
   }
@@ -180,7 +167,7 @@ export class AccountLease {
     return unsettled || this.#budgets.hasWork || this.#looks.length > 0
   }
 
-  /** Sends orders until no work is left or the database does not answer. Never rejects. */
+  /** Never rejects. */
   #work(): Promise<void> {
     if (!this.#hasWork()) return Promise.resolve()
     return (this.#working ??= this.#turns())
@@ -195,8 +182,7 @@ export class AccountLease {
         if (this.#budgets.isAsking) await this.#options.sleep(ASK_LOOK_MS)
       }
     } catch (error) {
-      // Rejects the waiting callers. Keeps the used amounts and the order, because the database may have applied the
-      // order.
+      // Keeps the used amounts and the order, because the database may have applied the order.
       this.#budgets.fail(error)
       for (const look of [...this.#looking.splice(0), ...this.#looks.splice(0)]) look.reject(error)
     } finally {
@@ -213,14 +199,14 @@ export class AccountLease {
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
-    // Approximation: treats the remaining charges as made now, because most were made while the order was in flight.
+    // Approximation: most of the remaining charges were made while the order was in flight.
     this.#chargedAt = this.#charges.areWaiting ? now() : undefined
     this.#budgets.settled(order.charges, order.parts)
     for (const look of this.#looking.splice(0)) look.resolve(answer)
     this.#budgets.debtCents = answer.debtCents
     this.credit.answered(answer.credit)
-    // If the order was repeated, its first answer was lost. That answer may have reported that the lease and its
-    // sub-allocations had expired. Sub-allocations that the order does not name are therefore treated as lost.
+    // If the order was repeated, its lost first answer may have reported that the lease had expired. Sub-allocations
+    // that the order does not name are therefore treated as lost.
     this.#budgets.answered(answer.parts, !answer.isNew && !isRepeated)
   }
 

@@ -2,14 +2,11 @@ import type { Budget } from './budget.ts'
 import type { PairRuns } from './pair-runs.ts'
 import { NoAllowanceLeft } from './shortage.ts'
 
-/**
- * Reservations from the account's allowance are made in steps of one second, as for credit. One step is also the
- * minimum reservation for each run.
- */
+/** Reservation step, as for credit, and minimum reservation of a run. */
 export const STEP_MS = 1_000
 
 export type AllowedRunOptions = {
-  /** Allowance of the run's key and action (`pair`), and allowance of the whole account (`all`). */
+  /** Allowances of the run's key and action (`pair`), and of the whole account (`all`). */
   pair: Budget
   all: Budget
   runs: PairRuns
@@ -19,16 +16,13 @@ export type AllowedRunOptions = {
   allMs: number
 }
 
-/**
- * An admitted run, with the milliseconds of the allowance that are reserved in case it fails. If the run succeeds, they
- * are released when it finishes.
- */
+/** Milliseconds of the allowance, reserved in case the run fails. They are released if it succeeds. */
 export class AllowedRun {
   readonly #options: AllowedRunOptions
   #pairMs: number
   #allMs: number
   #isAlone = true
-  /** True if the run may continue up to its own limits although no allowance is left for its key and action. */
+  /** True if the run may continue up to its own limits without allowance of its key and action. */
   #isUnbounded = false
   #open = true
 
@@ -39,14 +33,12 @@ export class AllowedRun {
     options.runs.begun(this)
   }
 
-  /** Called if another run of the same key and action is in flight at the same time. */
+  /** Called if a run of the same pair is in flight at the same time. */
   joined(): void {
     this.#isAlone = false
   }
 
-  /**
-   * Announces that `extend` will soon be called with this duration, so that the allowance can be obtained in advance.
-   */
+  /** Announces an `extend` to this duration, so that the allowance can be obtained in advance. */
   prepare(untilMs: number): void {
     const { pair, all } = this.#options
     const { pairMs, allMs } = this.#missing(untilMs)
@@ -55,8 +47,8 @@ export class AllowedRun {
   }
 
   /**
-   * Reserves the allowance for a run of the given duration. A run that has always been the only run of its key and
-   * action in flight may exceed their allowance, but not the account's allowance.
+   * A run that has always been the only run of its key and action in flight may exceed their allowance, but not the
+   * account's allowance.
    * @returns false if no allowance is left and the run must be stopped
    * @throws {CreditsUnavailable}
    */
@@ -72,23 +64,18 @@ export class AllowedRun {
       if (error instanceof NoAllowanceLeft) return false
       throw error
     } finally {
-      // If the run finished during this call, its earlier reservations have already been freed. Frees the new ones as
-      // well.
+      // The run finished during this call, which has already freed its earlier reservations.
       if (!this.#open) this.#free(0)
     }
     return true
   }
 
-  /**
-   * Called when the run finishes.
-   * @param ms duration of the run
-   * @param outcome if `failed`, the duration is deducted from the allowance
-   */
+  /** @param outcome if `failed`, the duration is deducted from the allowance */
   ended(ms: number, { failed }: { failed: boolean }): void {
     this.#end(ms, failed ? Math.max(1, Math.ceil(ms)) : 0)
   }
 
-  /** Frees the reservations of a run that was never started. Does nothing if the run has already finished. */
+  /** No effect after `ended`. */
   release(): void {
     this.#end(undefined, 0)
   }

@@ -2,20 +2,16 @@ import type { Database } from '../db/open.ts'
 import type { Log } from '../log.ts'
 import { type BooksDiffer, booksThatDiffer, sumOfBooks } from './books.ts'
 
-/** Starting point of a full audit: no transfers have been summed yet. */
 const FROM_THE_BEGINNING = { id: 0, cents: 0 }
 
 /**
- * Compares account rows with the ledger and the leases. A difference is logged as `credits.books_differ`, but not
- * repaired. An operator must find out which side is right, and an automatic correction would hide the damage.
+ * Logs differences as `credits.books_differ`, without a repair: an operator must find out which side is right, and an
+ * automatic correction would hide the damage.
  */
 export class Audit {
   readonly #db: Database
   readonly #log: Log
-  /**
-   * Sum of the ledger accounts that belong to no customer, up to a transfer ID below which no more transfers can
-   * appear.
-   */
+  /** Sum of the ledger accounts without a customer, up to a transfer ID below which no more transfers can appear. */
   #summed = FROM_THE_BEGINNING
   /**
    * Highest transfer ID at the last audit. IDs are assigned before commit, so transfers with lower IDs may have
@@ -23,7 +19,7 @@ export class Audit {
    */
   #seen = 0
   #isFirst = true
-  /** Number of accounts with a difference at the last audit, plus one if the sum of all ledger accounts was not 0. */
+  /** Accounts with a difference at the last audit, plus one if the sum of all ledger accounts was not 0. */
   differences = 0
 
   constructor({ db, log }: { db: Database; log: Log }) {
@@ -32,8 +28,8 @@ export class Audit {
   }
 
   /**
-   * Audits every account on the first run, and whenever the ledger does not sum to 0. Later runs audit only the
-   * accounts that may have changed since the audit before the last one.
+   * Audits every account on the first run, and whenever the ledger does not sum to 0. Otherwise only the accounts that
+   * may have changed since the audit before the last one.
    * @throws {Error} if the database fails
    */
   async run(): Promise<void> {

@@ -1,9 +1,9 @@
-/** Checks of the ledger's invariants. Each check is a single statement, which reads one snapshot and takes no locks. */
+/** Each check is a single statement, which reads one snapshot and takes no locks. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../db/schema.ts'
 
-/** The stored sums of an account, next to the sums calculated from the ledger and the leases. */
+/** Stored sums, next to the sums calculated from the ledger and the leases. */
 export type BooksDiffer = {
   accountHash: string
   balanceCents: number
@@ -14,18 +14,14 @@ export type BooksDiffer = {
   leasesCents: number
 }
 
-/**
- * Maximum number of accounts to report. If every account differs, there is a single cause, and more rows would not help
- * to find it.
- */
+/** If every account differs, there is a single cause. */
 const DIFFERENCES_MAX = 100
 
 const integer = (name: string) => sql<number>`${sql.raw(name)}`.mapWith(Number)
 
 /**
- * Finds accounts with stored sums that do not match the sums of their transfers and leases.
- * @param since limits the check to accounts with leased credit or with a transfer after this ID; if omitted, all
- * accounts are checked
+ * Accounts whose stored sums do not match their transfers and leases.
+ * @param since checks only accounts with leased credit or with a transfer after this ID; if omitted, all accounts
  */
 export async function booksThatDiffer(db: Database, since?: number): Promise<BooksDiffer[]> {
   const every = since === undefined
@@ -67,17 +63,16 @@ export async function booksThatDiffer(db: Database, since?: number): Promise<Boo
     .from(found)
 }
 
-/** Net amount received by a ledger account: transfers to the account minus transfers from the account. */
 function moved(account: SQL): SQL {
   return sql`sum(CASE ${account} WHEN to_account THEN cents WHEN from_account THEN -cents ELSE 0 END)`
 }
 
 /**
- * Calculates the sum of all ledger accounts, which must be 0. Customer accounts are summed from the account rows. The
- * accounts that belong to no customer (`revenue`, `processor`, `starter`) are summed from the transfers.
- * @param from the known sum of the latter accounts up to a transfer ID, so that only later transfers are read
+ * The sum must be 0. Customer accounts are summed from the account rows. The accounts that belong to no customer
+ * (`revenue`, `processor`, `starter`) are summed from the transfers.
+ * @param from the known sum of the latter accounts up to a transfer ID; only later transfers are read
  * @param until a transfer ID up to which all transfers are visible
- * @returns the sum, the highest transfer ID, and `from` for the next call
+ * @returns `next` is `from` of the next call
  */
 export async function sumOfBooks(
   db: Database,

@@ -1,34 +1,28 @@
-/** Requests that a process makes for a budget of an account, and the answers of the database. */
-
-/** A process's request for one budget. All amounts are in the unit of the budget, which is cents or milliseconds. */
+/** Amounts are in the unit of the budget: cents or milliseconds. */
 export type BudgetOrder = {
   /** Amount in open reservations. It stays in the lease. */
   reserved: number
-  /** Free amount that waiting callers need. */
   need: number
-  /** Additional free amount to lease if plenty is available. */
+  /** Additional amount to lease if plenty is available. */
   extra: number
-  /** If true, the free amount that is not needed is returned. */
+  /** Returns the free amount that is not needed. */
   giveBack: boolean
-  /** If true and the need cannot be met, other processes are asked to return the free amounts in their leases. */
+  /** Asks other processes to return free amounts if the need cannot be met. */
   ask: boolean
 }
 
-/**
- * Amount that another process holds in its lease, the number of requests sent to that process, and how many of them it
- * has answered.
- */
+/** `asked` counts the requests to the other process, `answered` the answers. */
 export type HeldElsewhere = {
   id: string
   held: number
-  /** The reserved part of `held`, as of the other process's last order. Only known for credit. */
+  /** Reserved part of `held`, as of the other process's last order. Only known for credit. */
   reserved?: number
   asked: number
   answered: number
 }
 
 export type BudgetAnswer = {
-  /** Amount that the lease holds. Infinity if the budget has no limit. */
+  /** Infinity if the budget has no limit. */
   held: number
   /** Amount that is not in any lease. Negative if the limit was lowered below the sum of the leased amounts. */
   available: number
@@ -36,29 +30,25 @@ export type BudgetAnswer = {
 }
 
 export type BudgetTerms = {
-  /** Maximum use within the window. Infinity if the budget has no limit. */
+  /** Infinity if the budget has no limit. */
   limit: number
-  /** Settled use within the window. Charges that are not settled yet are not included. */
+  /** Excludes charges that are not settled yet. */
   used: number
   windowSeconds: number
-  /** Time at which the oldest step of the used amount leaves the window. */
   nextLeavesAt: Date | undefined
 }
 
-/** Request for a sub-allocation of a lease. Every budget except credit is a sub-allocation. */
+/** Every budget except credit is a sub-allocation. */
 export type PartOrder = BudgetOrder & {
   budget: string
-  /**
-   * Amount that was used and must be counted. Always 0 for a spending cap, because the charges of the key are counted
-   * instead.
-   */
+  /** Always 0 for a spending cap, because the charges of the key are counted instead. */
   used: number
 }
 
 export type PartAnswer = BudgetAnswer & { budget: string; terms: BudgetTerms }
 
 /**
- * Calculates the amount that a lease receives (positive) or returns (negative).
+ * Amount that a lease receives (positive) or returns (negative).
  * @param free amount that the lease holds beyond its reservations; negative if the lease had expired and no longer
  * covers them
  * @param available amount that is not in any lease; negative if a limit was lowered
@@ -72,7 +62,7 @@ export function shift(
   if (giveBack && free > kept) return kept - free
   const there = Math.max(0, available)
   const needed = Math.min(there, Math.max(0, need - free))
-  // Takes at most half of the remainder, so that other processes find some credit without asking for it.
+  // At most half of the remainder, so that other processes find some credit without asking for it.
   const beyond = Math.min(extra, Math.floor((there - needed) / 2))
   return needed + (free < need + extra ? Math.max(0, beyond) : 0)
 }

@@ -11,7 +11,7 @@ import { ALL_FAILURES, failedIn, keyOfCap, paidBeside, spentBy } from './budget-
 import type { BudgetTerms } from './budget-order.ts'
 import { sumsOf, type WindowSum } from './window-sums.ts'
 
-/** Reads the limits and the current use of an account's budgets. The caller must hold the account's lock. */
+/** The caller must hold the account's lock. */
 export async function readTerms(
   tx: Transaction,
   accountHash: string,
@@ -53,9 +53,7 @@ function ofCap(
   }
 }
 
-/**
- * Returns the terms of a failure allowance. The limit is the execution time that was paid for, plus a free allowance.
- */
+/** The limit is the execution time that was paid for, plus a free allowance. */
 function ofFailures(budget: string, sums: ReadonlyMap<string, WindowSum>): BudgetTerms {
   const pairs = budget === ALL_FAILURES ? FAILED_EXECUTION_PAIRS : 1
   const paidCents = sums.get(paidBeside(budget))?.amount ?? 0

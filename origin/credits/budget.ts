@@ -4,44 +4,36 @@ import { Waiting, type Waiter } from './waiting.ts'
 
 export type BudgetOptions = {
   now: () => number
-  /** Returns false if the lease may have expired, so that nothing more may be spent from it. */
+  /** False if the lease may have expired, so that nothing more may be spent from it. */
   isUsable: () => boolean
   /** Called if an order must be sent to the database for this budget. */
   onWork: () => void
-  /** Called when a part of the budget is used. */
   onUse?: () => void
   /** Amount that corresponds to one cent: 1 if the budget is in cents, 1,000 if it is in milliseconds. */
   unit: number
-  /** Creates the error that is thrown if the amount is not available in any process. */
+  /** Error if the amount is not available in any process. */
   refuse: (amount: number, stand: Standing) => Error
 }
 
-/** State of a budget at the time when an order was answered. */
+/** As of the last answered order. */
 export type Standing = {
-  /** Amount that is free in this process or not in any lease. */
+  /** Free in this process or not in any lease. */
   left: number
-  /**
-   * Amount held in the leases of other processes. Once those processes have answered a request, the amount consists
-   * only of their reservations.
-   */
+  /** Held by other processes; only their reservations, once they have answered a request. */
   elsewhere: number
-  /** Limit and use of the budget. Undefined for credit. */
+  /** Undefined for credit. */
   terms: BudgetTerms | undefined
 }
 
-/** The part of an account's budget that this process may spend without asking the database. */
 export class Budget {
   readonly #options: BudgetOptions
   readonly #waiting = new Waiting()
   readonly #size: LeaseSize
   #held = 0
-  /**
-   * Amount that is not in any lease. A negative value means that the limit was lowered, and that this much of the held
-   * amount must not be reserved again.
-   */
+  /** Not in any lease. Negative if the limit was lowered: this much of the held amount must not be reserved again. */
   #available = 0
   #reserved = 0
-  /** Amount that was used but is not settled yet. */
+  /** Not settled yet. */
   #used = 0
   #giveBack = false
   /** True while an order that returns the free amount is in flight. */
@@ -75,12 +67,11 @@ export class Budget {
     return this.#waiting.isAsking
   }
 
-  /** True if callers are waiting, or the free amount must be returned. */
   get hasWork(): boolean {
     return this.#giveBack || !this.#waiting.isEmpty
   }
 
-  /** Monotonic time at which the budget was last used. */
+  /** Monotonic milliseconds. */
   get usedAt(): number {
     return this.#usedAt
   }
@@ -90,7 +81,7 @@ export class Budget {
     return this.#reserved === 0 && this.#used === 0 && !this.hasWork && !this.#givingBack
   }
 
-  /** The limit minus the used amount, as far as this process knows. A part of it may be reserved. */
+  /** Limit minus use, as far as this process knows. A part may be reserved. */
   get remaining(): number {
     if (!this.#terms) return Number.POSITIVE_INFINITY
     return this.#terms.limit - this.#terms.used - this.#used
@@ -101,18 +92,17 @@ export class Budget {
   }
 
   /**
-   * Reserves an amount from the lease, without querying the database.
+   * Makes no query.
    * @returns false if an order to the database is needed
    */
   take(amount: number): boolean {
     this.#usedAt = this.#options.now()
-    // While the free amount is being returned or other callers are waiting, a new caller must wait as well.
+    // A new caller must not overtake others, or take an amount that is being returned.
     if (!this.#waiting.isEmpty || this.#givingBack) return false
     return this.#take(amount)
   }
 
   /**
-   * Reserves an amount. If the lease does not hold enough, requests the rest from the database.
    * @param amount evaluated again when credit becomes available
    * @returns the reserved amount
    * @throws the error created by `refuse`, or CreditsUnavailable
@@ -122,14 +112,13 @@ export class Budget {
     return this.take(now) ? now : this.#wait(amount, true)
   }
 
-  /** Obtains an amount in advance for a later `take`, without reserving it. Never rejects. */
+  /** Obtains an amount for a later `take`, without reserving it. Never rejects. */
   prepare(amount: number): void {
     this.#usedAt = this.#options.now()
     if (this.#waiting.isEmpty && this.#free() >= amount) return
     this.#wait(() => amount, false).catch(() => {})
   }
 
-  /** Closes a reservation and records the part of it that was used. */
   end(reserved: number, used = 0): void {
     this.#usedAt = this.#options.now()
     this.#reserved -= reserved
@@ -137,23 +126,22 @@ export class Budget {
     if (used > 0) this.#options.onUse?.()
   }
 
-  /** Called when the database has settled the used amount. */
   settled(used: number): void {
     this.#used -= used
   }
 
-  /** Returns the free amount to the account with the next order. */
+  /** Takes effect with the next order. */
   giveBack(): void {
     this.#giveBack = true
     this.#options.onWork()
   }
 
-  /** Called when the database no longer has the lease, so that nothing more is spent from it. */
+  /** The database no longer has the lease, so nothing more is spent from it. */
   lost(): void {
     this.#held = 0
   }
 
-  /** Called if the database may no longer have the held amount. Returns the amount and stops spending from it. */
+  /** The database may no longer have the held amount: stops spending from it, and returns it. */
   unknown(): void {
     if (this.#held === 0) return
     this.#held = 0
@@ -184,7 +172,6 @@ export class Budget {
     if (this.hasWork) this.#options.onWork()
   }
 
-  /** Rejects all waiting callers after an order has failed. */
   fail(error: unknown): void {
     this.#waiting.fail(error)
   }

@@ -2,9 +2,8 @@ import { WRITE_CENTS } from '../../shared/limits.ts'
 import type { Credits } from './credits.ts'
 
 /**
- * Performs a write that the caller pays for. The price is reserved before the write starts, and charged when the write
- * succeeds. A write that throws is free of charge.
- * @param by the payer, and in `subject` the operation to name in the account's statement
+ * Performs a write whose price is reserved before it starts, and charged when it succeeds. A write that throws is free
+ * of charge.
  * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable} before the write starts; otherwise any error of the
  * write
  */

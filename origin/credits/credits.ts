@@ -17,43 +17,33 @@ import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
 import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
-/** A lease expires if it is not renewed for this long. Its credit then returns to the account. */
+/** Without renewal for this long, a lease expires and its credit returns to the account. */
 export const LEASE_MS = 30_000
 
-/**
- * Time for which a process uses its lease. A third shorter than the lease itself, because clocks differ and the answer
- * to an order takes time.
- */
+/** A third shorter than the lease, because clocks differ and the answer to an order takes time. */
 export const LEASE_USABLE_MS = 20_000
 
-/** Number of accounts settled in parallel. Must be smaller than the number of database connections. */
+/** Must be smaller than the number of database connections. */
 const FLUSHES_AT_ONCE = 4
 
-/** Timeout of a ledger operation. */
 const ORDER_WAIT_MS = 5_000
 
-/**
- * Time for which settlement is retried at shutdown if the connection is broken. Charges that are still unsettled when
- * the process exits are lost.
- */
+/** Settlement at shutdown is retried for this long. Charges still unsettled when the process exits are lost. */
 const CLOSE_WAIT_MS = 5_000
 const CLOSE_PAUSE_MS = 100
 
 export type CreditsOptions = {
   db: Database
-  /** Database for account statements, which may take long to read. Defaults to `db`. */
+  /** For account statements, which may take long to read. Defaults to `db`. */
   reports?: Database
   processId: string
-  /** ID of an earlier process that has certainly exited (see `predecessor.ts`). */
+  /** An earlier process that has certainly exited (see `predecessor.ts`). */
   predecessor?: string | undefined
-  /** Cents granted to an account when its credit is first requested. */
+  /** Granted when the account's credit is first requested. */
   starterCents: number
-  /**
-   * Returns the time of the wall clock in Unix milliseconds. Used for the expiry of leases, on which all processes must
-   * agree.
-   */
+  /** Unix milliseconds. Used for the expiry of leases, on which all processes must agree. */
   now: () => number
-  /** Returns the time of a monotonic clock in milliseconds. Used to decide how long this process may use a lease. */
+  /** Monotonic milliseconds, for the time until which this process may use a lease. */
   monotonic: () => number
   sleep: Sleep
   newId: () => string
@@ -68,8 +58,8 @@ export type Balance = {
 }
 
 /**
- * Credit of accounts, which this process spends from leases. A reservation that the lease covers needs no query. The
- * leases of all processes together never exceed the account's credit.
+ * Credit of accounts, spent from leases. A reservation that the lease covers needs no query. The leases of all
+ * processes together never exceed the account's credit.
  */
 export class Credits {
   readonly #options: CreditsOptions
@@ -87,37 +77,28 @@ export class Credits {
     this.#allowance = new FailureAllowance({ lease, now, monotonic, sleep })
   }
 
-  /**
-   * Returns the credit leased by the previous process to its accounts, if that process has certainly exited. Must be
-   * called before the first reservation.
-   */
+  /** Returns the credit leased by the predecessor to its accounts. Must be called before the first reservation. */
   async recover(): Promise<void> {
     const { db, predecessor, now } = this.#options
     if (predecessor !== undefined) await reapLeases(db, { ofProcess: predecessor }, new Date(now()))
   }
 
   /**
-   * Reserves cents of an account. They also count towards the spending cap of the key.
-   * @throws {PaymentRequired} if the account does not have enough credit
-   * @throws {SpendCapReached} if the key's spending cap does not allow the amount
+   * The cents also count towards the key's spending cap.
+   * @throws {PaymentRequired}
+   * @throws {SpendCapReached}
    * @throws {CreditsUnavailable} if the available credit is unknown
    */
   async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
     return Reservation.of(this.#lease(accountHash), keyHash, cents)
   }
 
-  /**
-   * Admits a run, and reserves its part of the allowance for failed executions.
-   * @throws {FailedExecutionAllowance | RunsInFlight | Overloaded | CreditsUnavailable}
-   */
+  /** @throws {FailedExecutionAllowance | RunsInFlight | Overloaded | CreditsUnavailable} */
   admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
     return this.#allowance.admit(payer, run)
   }
 
-  /**
-   * Returns an account's spendable credit, and the amount reserved for operations in flight.
-   * @throws {CreditsUnavailable}
-   */
+  /** @throws {CreditsUnavailable} */
   async balance(accountHash: string): Promise<Balance> {
     const { answer, reservedCents, spentCents } = await this.#lease(accountHash).look()
     const reserved = reservedCents + answer.reservedElsewhereCents
@@ -131,8 +112,7 @@ export class Credits {
   }
 
   /**
-   * Returns an account's charges, including all charges made by this process. Charges made by other processes appear
-   * once they are settled.
+   * Charges of other processes appear once they are settled.
    * @throws {CreditsUnavailable | DatabaseUnavailable}
    */
   async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
@@ -142,12 +122,11 @@ export class Credits {
   }
 
   /**
-   * Sets or removes the spending cap of a usage key. After this returns, no process spends under the previous cap,
-   * except for amounts that were already reserved. Idempotent.
+   * After this returns, no process spends under the previous cap, except for amounts already reserved. Idempotent.
    * @throws {CreditsUnavailable} if a process may not have received the change yet, or if too many changes are waiting
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
-    // Runs one change at a time, because each change waits for the account's lock and occupies a database connection.
+    // Each change waits for the account's lock and occupies a database connection.
     await this.#caps.take(payer.accountHash, () => this.#setCap(payer, cap))
   }
 
@@ -167,29 +146,26 @@ export class Credits {
     }
   }
 
-  /**
-   * Lists the spending caps of an account's keys and the amounts spent under them.
-   * @throws {CreditsUnavailable}
-   */
+  /** @throws {CreditsUnavailable} */
   async caps(accountHash: string): Promise<KeyCap[]> {
     const { db, now } = this.#options
     await this.#leases.get(accountHash)?.flush()
     return this.#known(capsOf(db, accountHash, new Date(now())))
   }
 
-  /** Number of accounts for which this process has a lease or recently had one. */
+  /** Includes accounts that recently had a lease. */
   get leases(): number {
     return this.#leases.size
   }
 
-  /** Charged cents that are not included in any order to the ledger yet. */
+  /** Excludes charges that are part of an order. */
   get unsettledCents(): number {
     let cents = 0
     for (const lease of this.#leases.values()) cents += lease.unsettledCents
     return cents
   }
 
-  /** Age in milliseconds of the oldest charge that may not be in the ledger yet. 0 if the ledger has all charges. */
+  /** Age of the oldest charge that may not be in the ledger yet; 0 if the ledger has all charges. */
   get unsettledMs(): number {
     const now = this.#options.monotonic()
     let since = now
@@ -198,12 +174,11 @@ export class Credits {
     return now - since
   }
 
-  /** Settles charges, returns idle leases, and drops empty leases. */
   async flush(): Promise<void> {
     const left = this.#leases.entries()
     const worker = async () => {
       for (const [accountHash, lease] of left) {
-        // Skips leases with orders in flight. They settle their charges anyway, and may be waiting for other processes.
+        // Leases with orders in flight settle their charges anyway, and may be waiting for other processes.
         if (!lease.isWorking) await lease.flush()
         if (lease.isEmpty) this.#leases.delete(accountHash)
       }
@@ -212,25 +187,25 @@ export class Credits {
   }
 
   /**
-   * Polls for requests of other processes to return credit, and starts to return the requested amounts.
+   * Starts to return the requested amounts.
    * @throws {CreditsUnavailable}
    */
   async answer(): Promise<void> {
     const { db, processId } = this.#options
     if (this.#leases.size === 0) return
     for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
-      // Not awaited, because returning an amount may involve waiting for other processes, which must not delay the
-      // other accounts.
+      // Not awaited: returning an amount may involve waiting for other processes, which must not delay the other
+      // accounts.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
 
-  /** Returns the free credit of an account from this process's lease, after a refund or dispute. Never rejects. */
+  /** Needed after a refund or dispute. Never rejects. */
   giveBack(accountHash: string): void {
     void this.#leases.get(accountHash)?.giveBack()
   }
 
   /**
-   * Renews the leases of this process. Also returns the credit of other processes' expired leases to the accounts.
+   * Also returns the credit of other processes' expired leases to the accounts.
    * @throws {CreditsUnavailable}
    */
   async renew(): Promise<void> {
@@ -248,19 +223,13 @@ export class Credits {
     await reapLeases(db, { expiredBefore: at }, at, (asked) => this.#known(asked))
   }
 
-  /**
-   * Deletes expired window sums, which no longer count towards any budget.
-   * @throws {Error} if the database fails
-   */
+  /** @throws {Error} if the database fails */
   async prune(): Promise<void> {
     const { db, now } = this.#options
     await pruneSums(db, now())
   }
 
-  /**
-   * Settles all charges and returns all free amounts to the accounts. Amounts that are still reserved return when their
-   * lease expires.
-   */
+  /** Amounts still reserved return when their lease expires. */
   async close(): Promise<void> {
     this.#closed = true
     const { monotonic, sleep } = this.#options
@@ -308,7 +277,7 @@ export class Credits {
     return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + LEASE_MS) }
   }
 
-  /** Maps every failure to `CreditsUnavailable`, because the outcome of the transaction is unknown. */
+  /** The outcome of a failed transaction is unknown. */
   #known<Answer>(asked: Promise<Answer>): Promise<Answer> {
     return inTime(ORDER_WAIT_MS, asked, this.#options.sleep).catch((error: unknown) => {
       throw new CreditsUnavailable('the ledger does not respond', { cause: error })

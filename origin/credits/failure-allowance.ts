@@ -8,29 +8,24 @@ import { type Bytes, Lines } from './lines.ts'
 import { PairRuns, type Place } from './pair-runs.ts'
 import { FailedExecutionAllowance, NoAllowanceLeft, RunsInFlight } from './shortage.ts'
 
-/**
- * Maximum time that a run waits for other runs of the same key and action. Most actions finish at least once within
- * this time.
- */
+/** Limit for waiting on runs of the same key and action. Most actions finish at least once within this time. */
 const PATIENCE_MS = 10_000
 
-/** Poll interval for allowance that other processes hold. Those processes do not report when their runs finish. */
+/** Poll interval for allowance held by other processes, which do not report when their runs finish. */
 const ASK_AGAIN_MS = 250
 
-/**
- * Minimum interval between checks of an exhausted allowance, so that a flood of failures costs one query per second.
- */
+/** Checks an exhausted allowance at most this often, so that a flood of failures costs one query per second. */
 const SPENT_LOOK_MS = 1_000
 
-/** Maximum number of key and action pairs for which run durations are stored, at a few hundred bytes each. */
+/** Pairs of key and action with stored run durations, at a few hundred bytes each. */
 const PAIRS_MAX = 10_000
 
-/** Retry delay suggested to the client. Reserved allowance is freed when the runs in flight finish. */
+/** Reserved allowance is freed when the runs in flight finish. */
 const RETRY_AFTER_MS = 1_000
 
 export type FailureAllowanceOptions = {
   lease: (accountHash: string) => AccountLease
-  /** Returns the time of the wall clock in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   monotonic: () => number
   sleep: Sleep
@@ -38,24 +33,22 @@ export type FailureAllowanceOptions = {
 
 export type RunToAllow = {
   cid: string
-  /** Wall-clock limit of the run, in milliseconds. */
+  /** Wall-clock limit of the run. */
   wallMs: number
-  /** Memory that the run occupies while it waits for admission, in bytes. */
+  /** Memory that the run occupies while it waits for admission. */
   bytes: Bytes
 }
 
-/** A run that is waiting for admission, and the budgets from which it reserves. */
 type Asking = { payer: Payer; wallMs: number; pair: Budget; all: Budget; runs: PairRuns }
 
 /**
- * The allowance for failed executions (`docs/decisions/0024`). Failed runs are free of charge. Before a run starts, it
- * reserves the time that it would use by failing, both from the allowance of its key and action and from the account's
- * allowance.
+ * Allowance for failed executions, which are free of charge (`docs/decisions/0024`). Before a run starts, it reserves
+ * the time that it would use by failing, from the allowances of its key and action and of the account.
  */
 export class FailureAllowance {
   readonly #options: FailureAllowanceOptions
   readonly #pairs = new Map<string, PairRuns>()
-  /** Accounts with an exhausted allowance, and the time at which each of them is checked again. */
+  /** Accounts with an exhausted allowance, by the time of their next check. */
   readonly #spent = new Map<string, number>()
   readonly #lines = new Lines()
 
@@ -64,7 +57,6 @@ export class FailureAllowance {
   }
 
   /**
-   * Admits a run and reserves its part of the allowance.
    * @throws {FailedExecutionAllowance} if the allowance is exhausted
    * @throws {RunsInFlight} if the allowance is still reserved for runs in flight after 10 s
    * @throws {Overloaded} if too many runs are waiting
@@ -83,7 +75,6 @@ export class FailureAllowance {
     return this.#lines.within(payer.accountHash, bytes, () => this.#inLine(asking))
   }
 
-  /** Waits until the run is first in the queue and its allowance can be reserved. */
   async #inLine(asking: Asking): Promise<AllowedRun> {
     const { monotonic } = this.#options
     const { runs } = asking
@@ -105,7 +96,7 @@ export class FailureAllowance {
     }
   }
 
-  /** Waits until the run becomes first in the queue, or allowance may have been freed, or the timeout expires. */
+  /** Waits until the run is first, allowance may have been freed, or the timeout expires. */
   async #woken(place: Place, ms: number): Promise<void> {
     const timer = new AbortController()
     const woken = new Promise<void>((resolve) => {
@@ -117,7 +108,6 @@ export class FailureAllowance {
   }
 
   /**
-   * Tries to reserve the allowance of a run.
    * @returns undefined if the remaining allowance is reserved for runs in flight
    * @throws {FailedExecutionAllowance | CreditsUnavailable}
    */
@@ -126,7 +116,7 @@ export class FailureAllowance {
     this.#requireUnspent(asking)
     let pairMs = 0
     try {
-      // Requests the account's part in advance, so that both requests are combined into one order.
+      // Combines both requests into one order.
       all.prepare(STEP_MS)
       const least = leastOf(wallMs)
       pairMs = await pair.reserve(() => Math.max(least, this.#wanted(asking)))
@@ -168,7 +158,7 @@ export class FailureAllowance {
     return new FailedExecutionAllowance(of, Math.max(STEP_MS, waitMs))
   }
 
-  /** The milliseconds that the run is expected to need, or the remaining allowance if that is less. */
+  /** Expected duration in milliseconds, limited to the remaining allowance. */
   #wanted({ wallMs, pair, runs }: Asking): number {
     return Math.min(runs.estimateMs(wallMs, this.#options.monotonic()), pair.remaining)
   }
@@ -187,7 +177,6 @@ export class FailureAllowance {
     return runs
   }
 
-  /** Evicts the oldest key and action pair without runs in flight or waiting. */
   #forgetOne(): void {
     for (const [name, { isIdle }] of this.#pairs)
       if (isIdle) {
@@ -197,9 +186,7 @@ export class FailureAllowance {
   }
 }
 
-/**
- * Minimum reservation of a run, in milliseconds. A run admitted with less would use more than the remaining allowance.
- */
+/** Minimum reservation in milliseconds. A run admitted with less would use more than the remaining allowance. */
 function leastOf(wallMs: number): number {
   return Math.min(STEP_MS, wallMs)
 }

@@ -4,13 +4,10 @@ import type { PartAnswer, PartOrder } from './budget-order.ts'
 import type { Charge } from './settling.ts'
 import { NoAllowanceLeft, PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/**
- * Maximum number of sub-allocations per order, which bounds the size of queries. An account may run any number of
- * actions.
- */
+/** Bounds the size of queries: an account may run any number of actions. */
 const PARTS_MAX = 200
 
-/** Value of `unit` for budgets in milliseconds: one second corresponds to one cent. */
+/** `unit` of budgets in milliseconds: one second corresponds to one cent. */
 const MILLISECONDS = 1_000
 
 export type LeaseBudgetsOptions = {
@@ -19,15 +16,13 @@ export type LeaseBudgetsOptions = {
   onWork: () => void
 }
 
-/** The budgets of an account that this process uses: its credit, and the sub-allocations of its lease. */
 export class LeaseBudgets {
   readonly credit: Budget
-  /** Debt of the account, as reported by the last answer of the database. */
+  /** As of the last answer of the database. */
   debtCents = 0
   readonly #options: LeaseBudgetsOptions
   readonly #parts = new Map<string, Budget>()
   readonly #caps = new Map<string, Budget>()
-  /** Sub-allocations that must be included in the next order. */
   readonly #due = new Map<string, Budget>()
 
   constructor(options: LeaseBudgetsOptions) {
@@ -49,10 +44,7 @@ export class LeaseBudgets {
     return cap
   }
 
-  /**
-   * Returns the allowance for failed executions: that of an action and key, or that of the whole account if `pair` is
-   * omitted.
-   */
+  /** Without `pair`, the allowance of the whole account. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     const name = pair ? failuresOf(pair.keyHash, pair.cid) : ALL_FAILURES
     return (
@@ -61,7 +53,7 @@ export class LeaseBudgets {
     )
   }
 
-  /** Returns a sub-allocation by its name in the database. Requests of other processes use this name. */
+  /** @param name name in the database, which requests of other processes use */
   part(name: string): Budget {
     const keyHash = keyOfCap(name)
     if (keyHash !== undefined) return this.cap(keyHash)
@@ -79,7 +71,6 @@ export class LeaseBudgets {
     return this.credit.isAsking || [...this.#due.values()].some(({ isAsking }) => isAsking)
   }
 
-  /** True if the account has no open reservations in this process. */
   get areFree(): boolean {
     return (
       this.credit.reserved === 0 &&
@@ -109,10 +100,7 @@ export class LeaseBudgets {
     for (const { budget, used } of parts) this.#parts.get(budget)?.settled(used)
   }
 
-  /**
-   * Applies the database's answer to the sub-allocations.
-   * @param known false if sub-allocations that the order did not include may be lost
-   */
+  /** @param known false if sub-allocations that the order did not include may be lost */
   answered(answers: readonly PartAnswer[], known: boolean): void {
     const named = new Set<Budget>()
     for (const answer of answers) {
@@ -139,10 +127,7 @@ export class LeaseBudgets {
     for (const part of this.#parts.values()) if (part.isHeld) part.giveBack()
   }
 
-  /**
-   * Returns sub-allocations that have not been used since the given time to the account, and drops empty
-   * sub-allocations.
-   */
+  /** Returns sub-allocations unused since the given time to the account, and drops empty ones. */
   sweep(usedSince: number): void {
     for (const [name, part] of this.#parts) {
       if (part.usedAt >= usedSince || !part.isAtRest) continue

@@ -23,19 +23,15 @@ import { changeAccount, type CreditAccount, lockAccount, payDebt } from './ledge
 import { type Charge, settleCharges } from './settling.ts'
 import { addFailures } from './window-sums.ts'
 
-/** Changes that a process requests for its lease on one account. They are applied atomically. */
+/** Changes to a process's lease on one account. They are applied atomically. */
 export type LeaseOrder = {
   leaseId: string
   accountHash: string
-  /**
-   * Sequence number of the order. It starts at 1 for each lease, so that a repeated or late order can be recognized and
-   * has no effect.
-   */
+  /** Starts at 1 for each lease, so that a repeated or late order is recognized and has no effect. */
   sequence: number
-  /** Charges to settle, which were spent from the lease. */
   charges: readonly Charge[]
   credit: BudgetOrder
-  /** Requests for sub-allocations, including the spending caps that apply to the charges. */
+  /** Includes the spending caps that apply to the charges. */
   parts: readonly PartOrder[]
 }
 
@@ -44,13 +40,11 @@ export type LeaseAnswer = {
   parts: readonly PartAnswer[]
   balanceCents: number
   debtCents: number
-  /** Cents that other processes have reserved, as of their latest orders. */
+  /** Reservations of other processes, as of their latest orders. */
   reservedElsewhereCents: number
-  /** Cents of charges that could not be paid because the lease had expired. */
+  /** Charges that could not be paid because the lease had expired. */
   unpaidCents: number
-  /**
-   * True if the database did not have the lease before the order. The lease's earlier sub-allocations are then lost.
-   */
+  /** True if the database did not have the lease. The lease's earlier sub-allocations are then lost. */
   isNew: boolean
   isStored: boolean
 }
@@ -64,7 +58,7 @@ export type LeaseTerms = {
 
 type LeaseRow = typeof creditLeases.$inferSelect
 
-/** Applies an order. Idempotent: if the order was applied before, returns the current state. */
+/** Idempotent: if the order was applied before, returns the current state. */
 export async function carryOut(
   tx: Transaction,
   order: LeaseOrder,
@@ -74,7 +68,7 @@ export async function carryOut(
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
   const books = await readBooks(tx, order, concerned(order, own), terms.at)
   if (own && own.sequence >= order.sequence) {
-    // Extends the lease, because after this answer the process may use it as if the order had been applied now.
+    // The process may use the lease after this answer as if the order had been applied now.
     await tx
       .update(creditLeases)
       .set({
@@ -93,10 +87,7 @@ export async function carryOut(
   return apply(tx, order, terms, { account, own, others, books })
 }
 
-/**
- * Lists the budgets that an order affects. If the lease had expired, its charges must be checked against the spending
- * caps again.
- */
+/** If the lease had expired, its charges must be checked against the spending caps again. */
 function concerned({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
   const again = own ? [] : charges.map(({ keyHash }) => capOf(keyHash))
   return [...new Set([...parts.map(({ budget }) => budget), ...again])]
@@ -138,8 +129,8 @@ async function apply(
   })
   const parts = next.map(({ part }) => part)
   await dropParts(tx, order.leaseId, parts)
-  // A lease that has counted failures keeps its row with the sequence number, so that a repeated order does not count
-  // the failures again.
+  // A lease that has counted failures keeps its row with the sequence number. Otherwise a repeated order would count
+  // them again.
   const mayGo = failures.size === 0 && !parts.some(({ stays }) => stays)
   const isStored = await storeLease(tx, order, terms, { own, held, mayGo })
   await storeParts(tx, order, parts)
@@ -196,10 +187,7 @@ function answer(
   }
 }
 
-/**
- * Stores the lease, or deletes it if it is empty.
- * @returns true if the lease is in the database afterwards
- */
+/** @returns true if the lease is in the database afterwards; an empty lease is deleted */
 async function storeLease(
   tx: Transaction,
   order: LeaseOrder,
@@ -231,7 +219,7 @@ async function storeLease(
   return true
 }
 
-/** Reads the leases of an account, and returns the credit of expired leases to the account. */
+/** Returns the credit of expired leases to the account. */
 async function readLeases(
   tx: Transaction,
   account: CreditAccount,
@@ -243,7 +231,7 @@ async function readLeases(
   const own = rows.find(({ id }) => id === ownId)
   const others = rows.filter(({ id }) => id !== ownId)
   if (!others.some(({ expiresAt }) => expiresAt < at)) return { account, own, others }
-  // Repeats the expiry condition in the statement, because a process may have renewed its lease since it was read.
+  // Repeats the expiry condition, because a process may have renewed its lease since it was read.
   const expired = await tx
     .delete(creditLeases)
     .where(and(ofAccount, ne(creditLeases.id, ownId), lt(creditLeases.expiresAt, at)))
@@ -258,10 +246,7 @@ async function readLeases(
   }
 }
 
-/**
- * Returns a unique name for the credit that was freed by closing leases. It is unique because the sequence number of a
- * lease increases with each order.
- */
+/** Unique name for the credit that was freed by closing leases. A lease's sequence number increases with each order. */
 export function causeOf(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
   const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return `ended:${first?.id}:${first?.sequence}`

@@ -6,7 +6,7 @@ import { readTerms } from './budget-terms.ts'
 
 type PartRow = typeof leaseParts.$inferSelect
 
-/** A budget of an account, with its limits and the sub-allocations that leases hold of it. */
+/** A budget's limits, and the sub-allocations that leases hold of it. */
 export type BudgetBook = {
   budget: string
   own: PartRow | undefined
@@ -14,7 +14,6 @@ export type BudgetBook = {
   terms: BudgetTerms
 }
 
-/** State of a sub-allocation after an order. */
 type Part = {
   budget: string
   held: number
@@ -24,7 +23,7 @@ type Part = {
   stays: boolean
 }
 
-/** Reads the state of an account's budgets. The caller must hold the account's lock and have deleted expired leases. */
+/** The caller must hold the account's lock and have deleted expired leases. */
 export async function readBooks(
   tx: Transaction,
   { accountHash, leaseId }: { accountHash: string; leaseId: string },
@@ -49,21 +48,15 @@ export async function readBooks(
   return books
 }
 
-/**
- * Returns the maximum amount that may be charged to a lease under a budget: the amount that the lease holds, plus the
- * amount that is not in any lease.
- */
+/** Maximum charge to a lease: the amount it holds, plus the amount that is not in any lease. */
 export function payableOf({ own, others, terms }: BudgetBook): number {
-  // If the sub-allocation is unlimited, the charge was reserved while the budget had no limit.
+  // The charge was reserved while the budget had no limit.
   if (own?.unlimited) return Number.POSITIVE_INFINITY
   const held = own?.held ?? 0
   return held + Math.max(0, terms.limit - terms.used - heldOf(others) - held)
 }
 
-/**
- * Calculates the state of a sub-allocation and of its budget after an order.
- * @param used amount that the order reports as used
- */
+/** @param used amount that the order reports as used */
 export function nextPart(
   order: PartOrder,
   { own, others, terms: before }: BudgetBook,
@@ -89,10 +82,7 @@ export function nextPart(
   return { part: { budget, held, unlimited: false, answered, asked, stays: held > 0 }, terms }
 }
 
-/**
- * Deletes sub-allocations that are no longer needed. Must run before the lease is deleted. `storeParts`, in contrast,
- * must run after the lease is stored.
- */
+/** Must run before the lease is deleted, whereas `storeParts` must run after the lease is stored. */
 export async function dropParts(
   tx: Transaction,
   leaseId: string,
@@ -127,7 +117,6 @@ export async function storeParts(
     })
 }
 
-/** Asks other processes to return free amounts of budgets that could not meet the needs of an order. */
 export async function askForParts(
   tx: Transaction,
   { accountHash, leaseId }: { accountHash: string; leaseId: string },
@@ -153,7 +142,6 @@ export async function askForParts(
   }
 }
 
-/** Returns the state of a budget as seen by one lease. */
 export function answerOf(book: BudgetBook, part: Part | undefined, terms: BudgetTerms): PartAnswer {
   const { budget, others } = book
   const held = part?.stays ? part.held : 0
@@ -166,7 +154,7 @@ export function answerOf(book: BudgetBook, part: Part | undefined, terms: Budget
   }
 }
 
-/** Returns the current state of a budget, in answer to an order that was applied before. */
+/** Answers an order that was applied before. */
 export function standing(book: BudgetBook): PartAnswer {
   return answerOf(book, book.own && { ...book.own, stays: true }, book.terms)
 }

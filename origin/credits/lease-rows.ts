@@ -5,10 +5,7 @@ import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
 import { causeOf } from './lease-order.ts'
 import { changeAccount, payDebt } from './ledger.ts'
 
-/**
- * Extends leases to a new expiry time.
- * @returns the IDs of the leases that still exist
- */
+/** @returns the IDs of the leases that still exist */
 export async function renewLeases(
   db: Database,
   ids: readonly string[],
@@ -23,10 +20,7 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Lists the amounts that other processes have asked this process to return. `budget` names a sub-allocation, or is null
- * for credit.
- */
+/** Amounts that other processes have asked this process to return. `budget` is null for credit. */
 export async function askedLeases(
   db: Database,
   processId: string,
@@ -48,8 +42,8 @@ export async function askedLeases(
 }
 
 /**
- * Asks all processes to return the free credit of an account from their leases. Needed after a refund or dispute,
- * because the returned credit pays the debt and no process would request it otherwise.
+ * Asks all processes to return the account's free credit. After a refund or dispute it pays the debt, and no process
+ * would request it otherwise.
  */
 export async function askAll(tx: Transaction, accountHash: string): Promise<void> {
   await tx
@@ -59,8 +53,7 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
 }
 
 /**
- * Closes leases, and returns their amounts to the accounts. Charges that the process of a closed lease had not settled
- * are lost.
+ * Returns the amounts of the closed leases to the accounts. Charges that the process had not settled are lost.
  * @param inTime applies a timeout to each database operation
  */
 export async function reapLeases(
@@ -81,8 +74,7 @@ export async function reapLeases(
   for (const { accountHash } of await inTime(accounts.execute())) {
     const reaping = db.transaction(async (tx) => {
       const ofAccount = eq(creditAccounts.accountHash, accountHash)
-      // Locks the account before its leases, as all other transactions do. A different lock order could cause a
-      // deadlock.
+      // Account before leases, as in all other transactions. A different lock order could cause a deadlock.
       const [account] = await tx.select().from(creditAccounts).where(ofAccount).for('update')
       const ended = await tx
         .delete(creditLeases)

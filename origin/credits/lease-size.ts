@@ -1,13 +1,11 @@
-/** Minimum extra credit to lease beyond the need. It lasts for 25 seconds of one run without another order. */
+/** Leased beyond the need. Lasts for 25 seconds of one run without another order. */
 const EXTRA_CENTS = 25
 
-/**
- * If a process needs another order within this time, the extra amount doubles, up to the maximum. Otherwise it halves.
- */
+/** If another order is needed within this time, the extra amount doubles; otherwise it halves. */
 const GROWS_MS = 1_000
 const EXTRA_MAX_CENTS = EXTRA_CENTS * 2 ** 9
 
-/** Adapts the extra amount of a lease to the rate of use, so that orders to the database stay rare. */
+/** Adapts a lease's extra amount to the rate of use, so that orders to the database stay rare. */
 export class LeaseSize {
   readonly #unit: number
   #extraCents = EXTRA_CENTS
@@ -18,7 +16,7 @@ export class LeaseSize {
     this.#unit = unit
   }
 
-  /** Returns the amount that an order made now should request beyond the need. */
+  /** Amount to request beyond the need. */
   next(now: number): number {
     const soon = now - this.#askedAt < GROWS_MS
     this.#askedAt = now

@@ -8,54 +8,47 @@ export type CreditAccount = typeof creditAccounts.$inferSelect
 
 export type ChargeKind = 'write' | 'execution'
 
-/** Sources of credit. A reversal restores credit that was deducted for a refund or dispute. */
+/** A reversal restores credit that was deducted for a refund or dispute. */
 export type CreditKind = 'starter' | 'payment' | 'reversal'
 
 export type TakenBackKind = 'refund' | 'dispute'
 
-/** A movement of cents between two ledger accounts. */
 export type Transfer = {
-  /** Unique key of the transfer. Posting another transfer with the same key has no effect. */
+  /** Posting another transfer with the same key has no effect. */
   idempotencyKey: string
   kind: ChargeKind | CreditKind | TakenBackKind | 'debt'
   from: string
   to: string
-  /** Amount of the transfer in cents, at least 1. */
+  /** At least 1. */
   cents: number
   keyHash?: string
-  /**
-   * Subject of the transfer: the name of the operation, the CID of the action, or the processor's ID of the payment.
-   */
+  /** Name of the operation, CID of the action, or the processor's ID of the payment. */
   subject?: string
   /**
-   * Number of charges that this transfer combines.
+   * Number of charges combined in this transfer.
    * @default 1
    */
   quantity?: number
 }
 
-/** Ledger accounts that belong to no customer. Charges go to `revenue`, and starter credits come from `starter`. */
+/** Accounts that belong to no customer. Charges go to `revenue`; starter credits come from `starter`. */
 export const REVENUE = 'revenue'
 export const STARTER = 'starter'
-/** Ledger account for money that is received and returned through the payment processor. */
 export const PROCESSOR = 'processor'
 
-/** Returns the name of the ledger account for a customer's spendable credit. */
+/** Spendable credit of a customer. */
 export function creditsOf(accountHash: string): string {
   return `credits:${accountHash}`
 }
 
-/**
- * Returns the name of the ledger account for a customer's debt. Debt results from refunds and disputes of credit that
- * was already spent.
- */
+/** Results from refunds and disputes of credit that was already spent. */
 export function debtOf(accountHash: string): string {
   return `debt:${accountHash}`
 }
 
 /**
- * Locks an account's row until the transaction ends. Every change to the account's balance or leases requires this
- * lock. The first call for an account creates the row and grants the starter credits exactly once.
+ * Locks the account's row until the transaction ends; required for every change to the balance or leases. The first
+ * call for an account creates the row and grants the starter credits exactly once.
  */
 export async function lockAccount(
   tx: Transaction,
@@ -79,11 +72,7 @@ export async function lockAccount(
   })
 }
 
-/**
- * Adds credit to an account, once per idempotency key, and pays the account's debt from it. The caller must hold the
- * account's lock.
- * @returns the updated account
- */
+/** Once per idempotency key. Also pays the account's debt from the credit. The caller must hold the account's lock. */
 export async function addCredit(
   tx: Transaction,
   account: CreditAccount,
@@ -100,9 +89,8 @@ export async function addCredit(
 }
 
 /**
- * Deducts a refunded or disputed amount from the credit that is not leased, once per idempotency key. The rest of the
- * amount becomes debt. The caller must hold the account's lock.
- * @returns the updated account
+ * Deducts a refunded or disputed amount from credit that is not leased, once per idempotency key. The rest becomes
+ * debt. The caller must hold the account's lock.
  */
 export async function takeBack(
   tx: Transaction,
@@ -113,8 +101,7 @@ export async function takeBack(
   const { accountHash } = account
   const { idempotencyKey, kind, cents, subject } = taken
   const owedKey = `${idempotencyKey}:owed`
-  // The split between credit and debt depends on the balance. If the operation is repeated, it must not split the
-  // amount differently.
+  // The split between credit and debt depends on the balance; a repeated operation must not split differently.
   const keys = [idempotencyKey, owedKey]
   const before = await tx
     .select({ id: ledgerTransfers.id })
@@ -136,7 +123,6 @@ export async function takeBack(
 /**
  * Pays an account's debt from credit that is not leased. The caller must hold the account's lock.
  * @param cause unique name for the source of the credit, used in the transfer's idempotency key
- * @returns the updated account
  */
 export async function payDebt(
   tx: Transaction,
@@ -156,8 +142,7 @@ export async function payDebt(
 }
 
 /**
- * Posts transfers to the ledger. The caller must hold the account's lock, and must apply the result to the account's
- * row.
+ * The caller must hold the account's lock, and must apply the result to the account's row.
  * @returns the change in the account's credit in cents, excluding transfers that were posted before
  */
 export async function post(
@@ -185,8 +170,7 @@ export async function post(
 }
 
 /**
- * Updates an account's balance, leased credit and debt. They are updated in one statement, because database constraints
- * relate them to each other.
+ * One statement, because database constraints relate the amounts to each other.
  * @throws {Error} if the balance would not cover the leased credit
  */
 export async function changeAccount(

@@ -1,21 +1,20 @@
 import { Overloaded } from '../admission/event-loop-load.ts'
 
-/** Limits for the number and total size of waiting runs. A waiting run stays in memory with its source and params. */
+/** A waiting run stays in memory with its source and params. */
 const PLACES_MAX = 512
 const BYTES_MAX = 256 * 1024 * 1024
 
-/** Divisor of the limits for a single account: an account may use at most half of them. */
+/** An account may use at most half of the limits. */
 const SHARE = 2
 
 export type Bytes = number
 
-/** Limits the number and size of runs that wait for other runs to finish, in total and per account. */
 export class Lines {
   readonly #all = { places: 0, bytes: 0 }
   readonly #accounts = new Map<string, { places: number; bytes: number }>()
 
   /**
-   * Calls `wait`, and counts the run as waiting until `wait` settles.
+   * Counts the run as waiting until `wait` settles.
    * @throws {Overloaded} if a limit is exceeded; otherwise any error of `wait`
    */
   async within<Result>(

@@ -1,22 +1,21 @@
-/** Maximum number of operations per account that may wait for the one in progress. */
+/** Operations per account that may wait for the one in progress. */
 const WAITING_MAX = 16
 
 /**
- * Runs one operation at a time for each account. No account can thereby exhaust a shared resource, such as database
- * connections or the request quota of an external service.
+ * Runs one operation at a time per account, so that no account exhausts database connections or the request quota of an
+ * external service.
  */
 export class OneAtATime {
   readonly #lines = new Map<string, { count: number; last: Promise<unknown> }>()
   readonly #refusal: () => Error
 
-  /** @param refusal creates the error that is thrown if too many operations of an account are waiting */
   constructor(refusal: () => Error) {
     this.#refusal = refusal
   }
 
   /**
-   * Performs an operation after the account's earlier operations have finished.
-   * @throws the error created by `refusal` if too many operations are waiting; otherwise any error of the operation
+   * @throws the error created by `refusal` if too many operations of the account are waiting; otherwise any error of
+   * `work`
    */
   async take<Result>(accountHash: string, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lines.get(accountHash) ?? { count: 0, last: Promise.resolve() }

@@ -1,29 +1,22 @@
-/**
- * Run durations are stored for one to two periods of this length, so that the estimate adapts when an action changes.
- */
+/** Durations are kept for one to two periods, so that the estimate adapts when an action changes. */
 const RECENT_MS = 10 * 60 * 1000
 
-/**
- * A run initially reserves the duration of the longest recent run, multiplied by this factor, plus the margin below.
- */
+/** Initial reservation: the longest recent duration times this factor, plus the margin below. */
 const TIMES_LONGEST = 2
 const BEYOND_LONGEST_MS = 1_000
 
-/** A place in the queue of runs that wait for other runs to finish. */
 export type Place = { wake: () => void }
 
 export type PairRun = {
-  /** Called if another run of the same key and action is in flight at the same time. */
+  /** Called if a run of the same pair is in flight at the same time. */
   joined: () => void
 }
 
-/**
- * The runs of one action by one key in this process: the runs in flight, the waiting runs, and the recent durations.
- */
+/** One action by one key, in this process. */
 export class PairRuns {
-  /** Monotonic time before which the allowance is not checked again after it was found exhausted. */
+  /** Monotonic time until which an exhausted allowance is not checked again. */
   spentUntil = Number.NEGATIVE_INFINITY
-  /** Number of events so far that may have freed allowance. */
+  /** Counts events that may have freed allowance. */
   changes = 0
   readonly #running = new Set<PairRun>()
   readonly #line: Place[] = []
@@ -31,7 +24,6 @@ export class PairRuns {
   #longestBeforeMs: number | undefined
   #since = Number.NEGATIVE_INFINITY
 
-  /** True if no run is in flight or waiting. */
   get isIdle(): boolean {
     return this.#running.size === 0 && this.#line.length === 0
   }
@@ -41,8 +33,7 @@ export class PairRuns {
   }
 
   /**
-   * Estimates how many milliseconds a run should reserve so that it is rarely stopped before it finishes. If there were
-   * no recent runs, returns the run's whole time limit.
+   * Reservation with which a run is rarely stopped before it finishes. Without recent runs, the run's whole time limit.
    */
   estimateMs(wallMs: number, now: number): number {
     this.#turn(now)
@@ -51,17 +42,14 @@ export class PairRuns {
     return Math.min(wallMs, Math.ceil(TIMES_LONGEST * longest) + BEYOND_LONGEST_MS)
   }
 
-  /** Registers an admitted run. If other runs are in flight, marks them and the new run as overlapping. */
+  /** Also marks this run and the runs in flight as overlapping. */
   begun(run: PairRun): void {
     for (const other of this.#running) other.joined()
     if (this.#running.size > 0) run.joined()
     this.#running.add(run)
   }
 
-  /**
-   * Removes a run that has finished or was released.
-   * @param ms duration of the run in milliseconds; undefined if the run never started
-   */
+  /** @param ms undefined if the run never started */
   ended(run: PairRun, ms: number | undefined, now: number): void {
     this.#running.delete(run)
     if (ms !== undefined) {
@@ -93,7 +81,7 @@ export class PairRuns {
 
   #turn(now: number): void {
     if (now - this.#since < RECENT_MS) return
-    // Discards durations that are older than two periods.
+    // Discards durations older than two periods.
     this.#longestBeforeMs = now - this.#since < 2 * RECENT_MS ? this.#longestMs : undefined
     this.#longestMs = undefined
     this.#since = now

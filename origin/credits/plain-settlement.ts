@@ -6,19 +6,15 @@ import { creditsOf, REVENUE } from './ledger.ts'
 import { sumCharges } from './usage-days.ts'
 import { addToSums, hourly } from './window-sums.ts'
 
-/**
- * Returns true if an order only settles charges, and neither requests nor returns any amount. Most orders are of this
- * kind.
- */
+/** True if an order only settles charges. Most orders are of this kind. */
 export function isPlain({ charges, credit, parts }: LeaseOrder): boolean {
   return charges.length > 0 && parts.length === 0 && credit.need === 0 && !credit.giveBack
 }
 
 /**
- * Settles an order's charges in a single statement. `carryOut` would need a transaction of ten statements.
- * @returns undefined if no change was made and `carryOut` must handle the order. Possible reasons: the order was
- * applied before, the lease does not exist or does not cover the charges, the account has debt, or a key has a spending
- * cap.
+ * Uses a single statement, where `carryOut` needs a transaction of ten.
+ * @returns undefined without any change if `carryOut` must handle the order: it was applied before, the lease does not
+ * exist or does not cover the charges, the account has debt, or a key has a spending cap.
  */
 export async function settlePlainly(
   db: Database,
@@ -36,10 +32,10 @@ export async function settlePlainly(
   )
   const [now, until] = [at.toISOString(), expiresAt.toISOString()]
   const caps = [...new Set(charges.map(({ keyHash }) => capOf(keyHash)))]
-  // Everything depends on `lease`: if it matches no row, no change is made. The account is locked first, as in all
-  // other transactions. Rows that are only read are seen as of the start of the statement, although the previous holder
-  // of the lock may have changed them. A new spending cap is announced through the sub-allocations. They are locked as
-  // well, because PostgreSQL re-reads rows that it locks.
+  // If `lease` matches no row, no change is made. The account is locked first, as in all other transactions. Rows that
+  // are only read are seen as of the start of the statement, although the previous holder of the lock may have changed
+  // them. The sub-allocations, which announce a new spending cap, are locked because PostgreSQL re-reads rows that it
+  // locks.
   const answer = await db.execute(sql`
     WITH account AS (
       SELECT account_hash, debt_cents FROM credit_accounts WHERE account_hash = ${accountHash} FOR UPDATE

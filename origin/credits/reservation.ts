@@ -2,12 +2,12 @@ import type { AccountLease } from './account-lease.ts'
 import type { ChargeKind } from './ledger.ts'
 import { PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/** Subject of a charge: the name of the operation, or the CID of the action. */
+/** `subject` is the name of the operation, or the CID of the action. */
 export type ChargeReference = { subject: string }
 
 export type Exhausted = 'out_of_credits' | 'spend_cap_reached'
 
-/** Cents of an account, and of a key's spending cap, that are reserved until they are charged or released. */
+/** Held until the reservation is charged or released. */
 export class Reservation {
   readonly #lease: AccountLease
   readonly #keyHash: string
@@ -20,21 +20,18 @@ export class Reservation {
     this.#cents = cents
   }
 
-  /**
-   * Reserves cents from the account's credit and from the key's spending cap.
-   * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable}
-   */
+  /** @throws {PaymentRequired | SpendCapReached | CreditsUnavailable} */
   static async of(lease: AccountLease, keyHash: string, cents: number): Promise<Reservation> {
     await take(lease, keyHash, cents)
     return new Reservation(lease, keyHash, cents)
   }
 
-  /** Reserved cents. 0 after the reservation was settled or released. */
+  /** 0 after the reservation was settled or released. */
   get cents(): number {
     return this.#open ? this.#cents : 0
   }
 
-  /** Announces that `extend` will soon be called with this amount, so that the credit can be obtained in advance. */
+  /** Announces an `extend` by this amount, so that the credit can be obtained in advance. */
   prepare(cents: number): void {
     if (!this.#open) return
     this.#lease.credit.prepare(cents)
@@ -42,8 +39,7 @@ export class Reservation {
   }
 
   /**
-   * Adds cents to the reservation.
-   * @returns the reason if there is not enough credit, otherwise undefined
+   * @returns undefined if the cents were reserved
    * @throws {CreditsUnavailable}
    */
   async extend(cents: number): Promise<Exhausted | undefined> {
@@ -60,8 +56,7 @@ export class Reservation {
   }
 
   /**
-   * Charges up to the reserved amount, and frees the rest. When this returns, the charge is only in memory. It is
-   * written to the ledger soon afterwards.
+   * Charges up to the reserved amount, and frees the rest. The charge is in memory only until it is settled.
    * @throws {RangeError} if `cents` is below 1 or exceeds the reserved amount
    */
   settle(kind: ChargeKind, cents: number, { subject }: ChargeReference): void {
@@ -72,7 +67,7 @@ export class Reservation {
     this.#lease.charge({ kind, keyHash: this.#keyHash, subject, cents, quantity: 1 })
   }
 
-  /** Frees the reserved amount without a charge. Does nothing if the reservation was already settled or released. */
+  /** Frees the amount without a charge. No effect after the reservation was settled or released. */
   release(): void {
     if (!this.#open) return
     this.#open = false
@@ -86,14 +81,14 @@ export class Reservation {
 }
 
 /**
- * Reserves the credit first and the spending cap second. All processes use this order. If two processes each held one
- * and waited for the other, both would fail.
+ * All processes reserve credit before the cap. Two processes that each held one and waited for the other would both
+ * fail.
  */
 async function take(lease: AccountLease, keyHash: string, cents: number): Promise<void> {
   const { credit } = lease
   const cap = lease.cap(keyHash)
   if (!credit.take(cents)) {
-    // Requests the cap's amount in advance, so that both requests are combined into one order.
+    // Combines both requests into one order.
     cap.prepare(cents)
     await credit.reserve(() => cents)
   }

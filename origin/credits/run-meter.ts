@@ -3,21 +3,19 @@ import type { AllowedRun } from './allowed-run.ts'
 import type { Reservation } from './reservation.ts'
 
 /**
- * Time before the end of a reserved second at which the next second is announced. It leaves time to ask other processes
- * for credit.
+ * Announces the next second this long before the reserved one ends, which leaves time to ask other processes for
+ * credit.
  */
 const PREPARE_MS = 700
 
-/** Time before the end of a reserved second at which the next second is reserved. */
+/** Reserves the next second this long before the reserved one ends. */
 const EXTEND_MS = 50
 
 /**
- * Tolerance for the duration that an executor reports. If this process has measured a duration that is longer by more
- * than this, the measured duration is used.
+ * A run that was measured longer than the executor reported, by more than this, is charged by the measured duration.
  */
 const MEASURE_TOLERANCE_MS = 2_000
 
-/** Reasons for stopping a run because of a shortage, as reported in outcomes. */
 const SHORTAGES = [
   'out_of_credits',
   'spend_cap_reached',
@@ -30,12 +28,10 @@ export function isShortage(code: string): code is Shortage {
   return SHORTAGES.some((shortage) => shortage === code)
 }
 
-/** Reservations of a run. The first second is reserved before the run starts. */
+/** The first second is reserved before the run starts. */
 export type RunBudget = { reservation: Reservation; allowed: AllowedRun }
 
-/**
- * Reserves each second of a run before it begins: the price, and the run's part of the allowance for failed executions.
- */
+/** Reserves each second before it begins: its price, and its part of the allowance for failed executions. */
 export class RunMeter {
   readonly #budget: RunBudget
   readonly #stopRun: (why: Shortage) => void
@@ -52,7 +48,7 @@ export class RunMeter {
     this.#reservedMs = (budget.reservation.cents / EXECUTION_SECOND_CENTS) * 1000
   }
 
-  /** Reason and time of the stop. Undefined if the run was not stopped. */
+  /** Undefined if the run was not stopped. */
   get stopped(): { why: Shortage; afterMs: number } | undefined {
     return this.#shortage && { why: this.#shortage, afterMs: this.#reservedMs }
   }
@@ -67,7 +63,6 @@ export class RunMeter {
   }
 
   /**
-   * Stops the meter.
    * @returns the run's duration in milliseconds: the reported duration, or the measured one if the reported one is
    * implausibly short
    */
@@ -88,10 +83,7 @@ export class RunMeter {
     })
   }
 
-  /**
-   * Reserves the next second. The run continues in the meantime, because a moment of unpaid time costs less than an
-   * aborted run.
-   */
+  /** The run continues in the meantime, because a moment of unpaid time costs less than an aborted run. */
   async #extend(): Promise<void> {
     const { reservation, allowed } = this.#budget
     const nextMs = this.#reservedMs + 1000
@@ -121,7 +113,7 @@ export class RunMeter {
   }
 }
 
-/** Calculates the price of a run in cents. Every started second is charged, and at least one second. */
+/** Charges every started second, and at least one. */
 export function executionCents(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000)) * EXECUTION_SECOND_CENTS
 }

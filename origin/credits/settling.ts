@@ -3,7 +3,6 @@ import { capOf } from './budget-name.ts'
 import { type BudgetBook, payableOf } from './lease-parts.ts'
 import { type ChargeKind, creditsOf, post, REVENUE } from './ledger.ts'
 
-/** Charges of the same kind, key and subject, combined until they are settled. */
 export type Charge = {
   kind: ChargeKind
   keyHash: string
@@ -15,13 +14,11 @@ export type Charge = {
 export type Settled = {
   cents: number
   byKey: ReadonlyMap<string, number>
-  /** Cents of charges that the lease, the available credit and the spending caps did not cover. */
+  /** Cents that the lease, the available credit and the spending caps did not cover. */
   unpaidCents: number
 }
 
-/**
- * Posts charges to the ledger, limited to the amounts that the lease, the available credit and the spending caps cover.
- */
+/** Posts only what the lease, the available credit and the spending caps cover. */
 export async function settleCharges(
   tx: Transaction,
   order: { accountHash: string; leaseId: string; sequence: number; charges: readonly Charge[] },

@@ -1,10 +1,9 @@
 import type { BudgetTerms } from './budget-order.ts'
 
-/** Thrown if the account exists, but its spendable credit does not cover the requested amount. */
 export class PaymentRequired extends Error {
   readonly requiredCents: number
   readonly balanceCents: number
-  /** Debt in cents, from a refund or dispute of credit that was already spent. The next payment pays the debt first. */
+  /** From a refund or dispute of credit that was already spent. The next payment pays the debt first. */
   readonly debtCents: number
   constructor(requiredCents: number, balanceCents: number, debtCents = 0) {
     super(`${requiredCents} cents required, ${balanceCents} available`)
@@ -15,13 +14,12 @@ export class PaymentRequired extends Error {
   }
 }
 
-/** Thrown if the account has credit, but the key's spending cap does not allow the requested amount. */
 export class SpendCapReached extends Error {
   readonly requiredCents: number
   readonly leftCents: number
   readonly capCents: number
   readonly windowSeconds: number
-  /** Time at which some of the spent amount leaves the window. Undefined if it is unknown. */
+  /** Time at which some of the spent amount leaves the window. Undefined if unknown. */
   readonly nextLeavesAt: Date | undefined
   constructor(requiredCents: number, leftCents: number, terms: BudgetTerms | undefined) {
     super(`${requiredCents} cents required, ${leftCents} left under the key's spending cap`)
@@ -34,9 +32,8 @@ export class SpendCapReached extends Error {
   }
 }
 
-/** Thrown if the allowance for failed executions is used up, or reserved for runs in flight. */
+/** The allowance for failed executions is used up, or reserved for runs in flight. */
 export class NoAllowanceLeft extends Error {
-  /** Milliseconds of the allowance in the leases of other processes. */
   readonly elsewhereMs: number
   constructor(elsewhereMs: number) {
     super('the allowance for failed executions is used up or reserved')
@@ -45,11 +42,10 @@ export class NoAllowanceLeft extends Error {
   }
 }
 
-/** Thrown if failed executions have used up the free allowance. */
 export class FailedExecutionAllowance extends Error {
-  /** The allowance that is exhausted: `pair` for that of a key and action, `account` for that of the whole account. */
+  /** `pair`: the allowance of a key and action; `account`: that of the whole account. */
   readonly of: 'pair' | 'account'
-  /** Milliseconds until some of the used allowance leaves the window. */
+  /** Time until some of the used allowance leaves the window. */
   readonly retryAfterMs: number
   constructor(of: 'pair' | 'account', retryAfterMs: number) {
     super('the allowance for failed executions is exhausted')
@@ -59,9 +55,7 @@ export class FailedExecutionAllowance extends Error {
   }
 }
 
-/**
- * Thrown if runs of the same key and action are in flight and have reserved the whole allowance for failed executions.
- */
+/** Runs of the same key and action have reserved the whole allowance. */
 export class RunsInFlight extends Error {
   readonly retryAfterMs: number
   constructor(retryAfterMs: number) {
@@ -71,10 +65,7 @@ export class RunsInFlight extends Error {
   }
 }
 
-/**
- * Thrown if it is unknown how much the account can pay, because the ledger or a process that leases the account's
- * credit does not respond.
- */
+/** The ledger, or a process that leases the account's credit, does not respond. */
 export class CreditsUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

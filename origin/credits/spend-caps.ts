@@ -4,20 +4,17 @@ import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
 import { capOf, type Payer, spentBy } from './budget-name.ts'
 import { forgetSpent, rebuildSpent, sumsOf } from './window-sums.ts'
 
-/** Maximum amount that a usage key may spend in a rolling window. */
+/** Applies to a rolling window. */
 export type SpendCap = { capCents: number; windowSeconds: number }
 
 export type KeyCap = SpendCap & { keyHash: string; spentCents: number }
 
-/**
- * A request to the holder of a lease. The request is answered once the `answered` counter of the sub-allocation reaches
- * `asked`.
- */
+/** Answered once the sub-allocation's `answered` reaches `asked`. */
 type Question = { leaseId: string; asked: number }
 
 /**
- * Stores or removes a spending cap, and asks all processes to return the amounts that were granted under the previous
- * cap. The caller must hold the account's lock.
+ * Also asks all processes to return the amounts granted under the previous cap. The caller must hold the account's
+ * lock.
  * @returns the requests to the holders of the leases
  */
 export async function storeCap(
@@ -50,10 +47,7 @@ export async function storeCap(
     .returning({ leaseId: leaseParts.leaseId, asked: leaseParts.asked })
 }
 
-/**
- * Returns true if the holder of an unexpired lease has not answered its request yet. Expired leases are ignored,
- * because they can no longer be spent from.
- */
+/** Ignores expired leases, because they can no longer be spent from. */
 export async function isUnanswered(
   db: Database,
   keyHash: string,
@@ -78,7 +72,7 @@ export async function isUnanswered(
   return rows.some(({ leaseId, answered }) => answered < (asked.get(leaseId) ?? 0))
 }
 
-/** Lists the spending caps of an account's keys and the settled amounts spent under them, ordered by key hash. */
+/** Includes the settled amounts spent; ordered by key hash. */
 export async function capsOf(db: Database, accountHash: string, at: Date): Promise<KeyCap[]> {
   const caps = await db
     .select()

@@ -1,11 +1,8 @@
 import type { Charge } from './settling.ts'
 
-/**
- * Maximum number of charges per order, which bounds the size of statements. An account may run any number of actions.
- */
+/** Bounds the size of statements: an account may run any number of actions. */
 const CHARGES_MAX = 500
 
-/** Charges that are not part of any order yet, summed by kind, key and subject. */
 export class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
   #cents = 0
@@ -29,7 +26,6 @@ export class UnsettledCharges {
     })
   }
 
-  /** Removes and returns charges for the next order, up to the maximum per order. */
   take(): Charge[] {
     const charges = [...this.#sums].slice(0, CHARGES_MAX)
     for (const [key] of charges) this.#sums.delete(key)

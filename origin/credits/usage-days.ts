@@ -4,10 +4,7 @@ import { type ledgerTransfers, usageDays } from '../db/schema.ts'
 
 type Posted = typeof ledgerTransfers.$inferSelect
 
-/**
- * Adds new charges to the sums of their UTC day, in the same transaction that posted them. Other kinds of transfers are
- * ignored.
- */
+/** Runs in the transaction that posted the charges. Ignores other kinds of transfers. */
 export async function addUsage(
   tx: Transaction,
   accountHash: string,
@@ -25,10 +22,7 @@ export async function addUsage(
   await tx.execute(sumCharges(accountHash, at, sql`VALUES ${sql.join(charges, sql`, `)}`))
 }
 
-/**
- * Builds the statement that adds charges to the sums of their UTC day.
- * @param charges a query with the columns kind, key hash, subject, cents and quantity
- */
+/** @param charges a query with the columns kind, key hash, subject, cents and quantity */
 export function sumCharges(accountHash: string, at: Date, charges: SQL): SQL {
   const day = at.toISOString().slice(0, 10)
   return sql`

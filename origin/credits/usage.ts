@@ -5,15 +5,11 @@ import { fromDatabase } from '../db/unavailable.ts'
 
 export type UsageQuestion = {
   accountHash: string
-  /** Restricts the rows to those of this key. */
   keyHash?: string
-  /** First and last UTC day of the period (`YYYY-MM-DD`), both inclusive. */
+  /** UTC days (`YYYY-MM-DD`), both inclusive. */
   from: string
   to: string
-  /**
-   * Number of rows to skip, and maximum number of rows to return. Without a limit, all rows are returned and the offset
-   * is ignored.
-   */
+  /** Without `limit`, all rows are returned and the offset is ignored. */
   offset: number
   limit?: number
 }
@@ -21,9 +17,9 @@ export type UsageQuestion = {
 export type UsageRow = typeof usageDays.$inferSelect
 
 /**
- * Reads an account's charges, summed by day, key and subject. The newest day comes first, and the order is stable. The
- * number of rows is not limited by default, because each row has cost the account at least one cent.
- * @returns the requested rows, and the total number of matching rows
+ * Charges by day, key and subject, newest day first, in a stable order. Unlimited by default, because each row has cost
+ * the account at least one cent.
+ * @returns `total` counts all matching rows
  * @throws {DatabaseUnavailable}
  */
 export async function usageOf(

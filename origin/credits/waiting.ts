@@ -1,42 +1,30 @@
 import type { BudgetAnswer, HeldElsewhere } from './budget-order.ts'
 import { CreditsUnavailable } from './shortage.ts'
 
-/** Time within which other processes must return free amounts. After that, waiting callers get `CreditsUnavailable`. */
+/** Other processes must return free amounts within this time. After that, waiting callers get `CreditsUnavailable`. */
 export const ASK_WAIT_MS = 2_000
 
 export type Waiter = {
   /**
-   * Computes how much the caller needs. Called again when credit becomes free, because a caller that takes whatever
-   * remains cannot name an amount in advance.
+   * Called again when credit becomes free, because a caller that takes whatever remains cannot name an amount in
+   * advance.
    */
   amount: () => number
-  /** True if the amount must be reserved for the caller. False if it only has to be available. */
+  /** False if the amount only has to be available. */
   reserves: boolean
-  /**
-   * Deadline for repeated requests. Before it, other processes are asked again if another process took the credit that
-   * they returned.
-   */
+  /** Until then, other processes are asked again if another process took the credit that they returned. */
   until: number
   resolve: (amount: number) => void
   reject: (error: unknown) => void
 }
 
-/**
- * A request to other processes, with the state of their leases at the time of the request and the callers that wait for
- * the answers.
- */
+/** A request to other processes, with the leases as of the request and the callers that wait for the answers. */
 type Round = { leases: Map<string, HeldElsewhere>; waiters: Set<Waiter>; until: number }
 
-/**
- * Queue of callers that wait for one budget. They are served in order of arrival, so that small requests cannot starve
- * a large one.
- */
+/** Served in order of arrival, so that small requests cannot starve a large one. */
 export class Waiting {
   #waiters: Waiter[] = []
-  /**
-   * Callers that were waiting when the current order with a request to other processes was made. Undefined if the
-   * current order has no such request.
-   */
+  /** Callers that waited when the current order was made. Undefined if the order does not ask other processes. */
   #asking: Set<Waiter> | undefined
   #round: Round | undefined
 
@@ -44,7 +32,6 @@ export class Waiting {
     return this.#waiters.length === 0
   }
 
-  /** True while other processes have not answered a request yet. */
   get isAsking(): boolean {
     return this.#round !== undefined
   }
@@ -54,7 +41,6 @@ export class Waiting {
   }
 
   /**
-   * Waits until an amount is available.
    * @returns the amount that was available
    * @throws the error created by `refuse`, or CreditsUnavailable
    */
@@ -65,10 +51,7 @@ export class Waiting {
     })
   }
 
-  /**
-   * Called when an order is created.
-   * @returns true if the order must ask the other processes to return free amounts
-   */
+  /** @returns true if the order must ask the other processes to return free amounts */
   order(): boolean {
     const ask = !this.isEmpty && !this.#round
     if (ask) this.#asking = new Set(this.#waiters)
@@ -76,9 +59,8 @@ export class Waiting {
   }
 
   /**
-   * Called after an order was answered. Serves the callers in order, and rejects those that ask for more than is
-   * available in all processes.
-   * @param serve serves a caller if its amount is free, and returns false otherwise
+   * Serves the callers in order, and rejects those that ask for more than is available in all processes.
+   * @param serve returns false if the caller's amount is not free
    */
   answered(
     answer: Pick<BudgetAnswer, 'others'>,
@@ -94,8 +76,8 @@ export class Waiting {
     const open = answer.others.some(({ id, answered }) => answered < (asked(id)?.asked ?? 0))
     if (open && now < round.until && !this.isEmpty) return
     this.#round = undefined
-    // If another process holds more than before, or more than it reserves, then it took some of the returned amount and
-    // possibly more than it needs. It must be asked again.
+    // A process that holds more than before, or more than it reserves, took some of the returned amount and possibly
+    // more than it needs. It must be asked again.
     const moved = answer.others.some(
       ({ id, held, reserved = held }) => held > (asked(id)?.held ?? 0) || held > reserved,
     )

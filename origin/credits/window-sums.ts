@@ -5,25 +5,21 @@ import type { Database, Transaction } from '../db/open.ts'
 import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
 import { ALL_PAID, failedIn, paidBy, type Payer, spentBy } from './budget-name.ts'
 
-/**
- * Number of steps per window. An amount leaves the window up to one sixtieth of the window's length late, and never
- * early.
- */
+/** An amount leaves the window up to 1/60 of its length late, and never early. */
 const STEPS = 60
 
 const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
 
-/** Time for which rows are kept after they expire, because the clock of another process may be behind. */
+/** Keeps expired rows, because the clock of another process may be behind. */
 const PRUNE_AFTER_MS = 60_000
 
-/** Sum of the amounts in a window, and the time at which the oldest step leaves the window. */
 export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
 
 type Posted = typeof ledgerTransfers.$inferSelect
 
 /**
- * Adds new charges to the sums of paid executions, and to the spending of keys with a spending cap. Uses one statement,
- * in the same transaction that posted the transfers. Other kinds of transfers are ignored.
+ * Adds to the sums of paid executions, and to the spending of keys with a cap. One statement, in the transaction that
+ * posted the transfers. Ignores other kinds of transfers.
  */
 export async function addCharges(
   tx: Transaction,
@@ -48,17 +44,14 @@ export async function addCharges(
 }
 
 /**
- * Builds the `rows` parameter of `addToSums` for sums over the last hour.
+ * `rows` of `addToSums`, for sums over the last hour.
  * @param amounts a query with the columns series and amount
  */
 export function hourly(amounts: SQL): SQL {
   return sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${amounts}) v (series, amount)`
 }
 
-/**
- * Adds the milliseconds used by failed executions to the window sums.
- * @param used milliseconds by budget name
- */
+/** @param used milliseconds by budget name */
 export async function addFailures(
   tx: Transaction,
   accountHash: string,
@@ -70,7 +63,7 @@ export async function addFailures(
   await tx.execute(addToSums(accountHash, at, hourly(rows)))
 }
 
-/** Returns the current sums of an account's series. Series without a sum are omitted. */
+/** Omits series without a sum. */
 export async function sumsOf(
   db: Pick<Database, 'select'>,
   accountHash: string,
@@ -101,7 +94,7 @@ export async function sumsOf(
   )
 }
 
-/** Rebuilds the spending sums of a key from the ledger. Needed if its spending cap is new or has a different window. */
+/** Needed if the spending cap is new or has a different window. */
 export async function rebuildSpent(
   tx: Transaction,
   { accountHash, keyHash }: Payer,
@@ -124,7 +117,6 @@ export async function rebuildSpent(
     GROUP BY begin`)
 }
 
-/** Deletes the spending sums of a key that no longer has a cap. */
 export async function forgetSpent(tx: Transaction, { accountHash, keyHash }: Payer): Promise<void> {
   await tx
     .delete(windowSums)
@@ -135,10 +127,7 @@ export async function pruneSums(db: Database, now: number): Promise<void> {
   await deleteOld(db, windowSums, lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
 }
 
-/**
- * Builds the statement that adds amounts to the current steps of their windows.
- * @param rows a query with the columns series, window length in seconds, and amount
- */
+/** @param rows a query with the columns series, window length in seconds, and amount */
 export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
   const size = stepOf(sql.raw('length'))
   return sql`
@@ -151,7 +140,7 @@ export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
     ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`
 }
 
-/** Calculates the step length in whole seconds, so that the steps of a window never overlap. */
+/** Whole seconds, so that the steps of a window never overlap. */
 function stepOf(windowSeconds: SQL): SQL {
   return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS}.0`)})::float8`
 }

@@ -2,12 +2,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Database } from './open.ts'
 
-/** Maximum number of rows to delete per statement. A statement of this size finishes well within the query timeout. */
+/** Rows per statement; finishes well within the query timeout. */
 const PORTION = 5_000
 
 /**
- * Deletes all rows that match a condition, several thousand per statement. Rows that other transactions have locked are
- * skipped until the next call, so that no transaction waits for another.
+ * Deletes in portions. Rows that other transactions have locked are left to the next call, so that no transaction waits
+ * for another.
  * @returns the number of deleted rows
  */
 export async function deleteOld(

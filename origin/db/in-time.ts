@@ -1,13 +1,12 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 
-/** Resolves after a delay in milliseconds, or rejects when the signal is aborted. */
+/** Rejects when the signal is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
 export const sleep: Sleep = (ms, signal) => sleepFor(ms, undefined, signal && { signal })
 
 /**
- * Waits for a query with a timeout, so that a hanging connection does not delay a retry over another connection. The
- * query itself is not canceled.
+ * A hanging connection thus does not delay a retry over another one. The query itself is not canceled.
  * @throws {Error} after `timeoutMs`
  */
 export async function inTime<Answer>(

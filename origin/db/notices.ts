@@ -3,9 +3,9 @@ import { Client } from 'pg'
 const RECONNECT_MS = 1_000
 
 /**
- * Listens for notifications on a database channel over a dedicated connection. Notifications are lost while the
- * connection is down, so callers must not depend on receiving all of them.
- * @param channel channel name, which must be a valid unquoted SQL identifier
+ * Listens over a dedicated connection. Notifications are lost while it is down, so callers must not depend on receiving
+ * all of them.
+ * @param channel valid unquoted SQL identifier
  */
 export function listenFor(
   url: string,
@@ -30,7 +30,7 @@ export function listenFor(
     next
       .connect()
       .then(() => next.query(`listen ${channel}`))
-      // Calls the listener once, in case notifications were sent before the connection was established.
+      // Notifications may have been sent before the connection was established.
       .then(onNotice)
       .catch(lost)
   }

@@ -1,4 +1,4 @@
-/** Thrown if the database does not respond. The operation that depends on it was not performed. */
+/** The operation that depends on the database was not performed. */
 export class DatabaseUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the database does not respond', options)
@@ -7,7 +7,7 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Returns the result of a query that must succeed before an operation can start.
+ * For a query that must succeed before an operation can start.
  * @throws {DatabaseUnavailable} if the query fails for any reason
  */
 export async function fromDatabase<Row>(query: PromiseLike<Row>): Promise<Row> {

@@ -1,11 +1,10 @@
 /**
- * Generates dstack's app-compose text, which dstack measures. The SHA-256 of the text is the compose hash. Fields
- * follow `AppCompose` in Dstack-TEE/dstack, `dstack-types/src/lib.rs`. All fields are set explicitly, so that the
- * result does not depend on the defaults of a dstack version.
+ * dstack measures the app-compose text: its SHA-256 is the compose hash. Fields follow `AppCompose` in
+ * Dstack-TEE/dstack, `dstack-types/src/lib.rs`. All are set explicitly, because the defaults depend on the version of
+ * dstack.
  */
 
 /**
- * Builds the app-compose text.
  * @param composeText the compose file, byte for byte
  * @returns JSON text, always the same for the same compose file
  */
@@ -15,26 +14,25 @@ export function appComposeText(composeText: string): string {
     name: 'svc-origin',
     runner: 'docker-compose',
     docker_compose_file: composeText,
-    // The machine's keys come from the KMS, are bound to the app ID, and survive upgrades.
+    // Keys come from the KMS, are bound to the app ID, and survive upgrades.
     kms_enabled: true,
     local_key_provider_enabled: false,
     key_provider: 'kms',
-    // The gateway is disabled, because it would terminate TLS outside of this machine.
+    // The gateway would terminate TLS outside of this machine.
     gateway_enabled: false,
     public_logs: false,
     public_sysinfo: false,
     public_tcbinfo: true,
     allowed_envs: variablesIn(composeText),
     no_instance_id: false,
-    // Secure time is enabled, because certificates, collateral and sealed requests depend on the clock. The host could
-    // otherwise set the clock.
+    // Certificates, collateral and sealed requests depend on the clock, which the host could otherwise set.
     secure_time: true,
   })
 }
 
 /**
- * Returns the variables that a compose file takes from the encrypted environment: entries of `environment` without a
- * value, and `${NAME}`. `$$` is an escaped dollar sign.
+ * Variables taken from the encrypted environment: entries of `environment` without a value, and `${NAME}`. `$$` is an
+ * escaped dollar sign.
  */
 export function variablesIn(composeText: string): string[] {
   const text = composeText.replace(/^\s*#.*$/gm, '').replaceAll('$$', '')

@@ -1,21 +1,17 @@
-/** Fills in the placeholders of the compose file with the values of one deployment. */
-
-/** Placeholder for missing values in the compose file. */
+/** Marks missing values. */
 const GAP = 'fill-in.invalid'
 const IMAGE = 'image'
-/** Variable that the operator does not set. It is derived from the host of `SVC_PUBLIC_URL`. */
+/** Variable that the operator does not set: derived from the host of `SVC_PUBLIC_URL`. */
 const CERTIFIED = 'LEGO_DOMAINS'
 const PUBLIC_URL = 'SVC_PUBLIC_URL'
 
-/** Image digest in the compose file before it is filled in: the SHA-256 of empty input. */
+/** Digest before the file is filled in: the SHA-256 of empty input. */
 const NO_IMAGE = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const PINNED = /^[a-z0-9][a-z0-9._/:-]*@sha256:([0-9a-f]{64})$/
-/** Text of characters that are plain in YAML and do not start a compose variable. */
+/** Characters that are plain in YAML and do not start a compose variable. */
 const PLAIN = /^[A-Za-z0-9_.,:;/@?&=%+~-]+$/
 
-/**
- * Fills in the placeholders of a compose file. @throws {Error} naming each value that is missing, unknown or invalid
- */
+/** @throws {Error} naming each value that is missing, unknown or invalid */
 export function filledIn(composeText: string, values: Record<string, unknown>): string {
   const faults: string[] = []
   const unused = new Set(Object.keys(values))

@@ -1,25 +1,23 @@
 import { MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { isDown, MESSAGES, type ReasonCode } from './reasons.ts'
 
-/**
- * Inputs of the health state. All are read from memory, because anyone may request `/health`, as often as they like.
- */
+/** Read from memory only, because anyone may request `/health`, as often as they like. */
 export type HealthSources = {
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   mirror: { ageMs: number; current(): unknown }
-  /** Interval at which the chain is polled, in milliseconds. */
+  /** Poll interval of the chain. */
   pollMs: number
   isDatabaseAway: () => boolean
   areExecutorsBroken: () => boolean
-  /** `delayMs` is the median delay of the event loop in the last second. Above `maxDelayMs`, requests are shed. */
+  /** `delayMs` is the event loop's median delay in the last second; above `maxDelayMs`, requests are shed. */
   load: { delayMs: number; maxDelayMs: number }
   isGasLow: () => boolean
   isEvidenceThere: () => boolean
-  /** Returns the expiry time of the TLS certificate in Unix milliseconds. */
+  /** Expiry of the TLS certificate, in Unix milliseconds. */
   certificateEndsAt: () => number
   isProcessorAway: () => boolean
-  /** Returns the number of accounts for which the last audit found differences. */
+  /** Number of accounts for which the last audit found differences. */
   auditDifferences: () => number
 }
 
@@ -27,17 +25,13 @@ export type HealthReason = { code: ReasonCode; message: string }
 
 export type HealthState = { status: 'ok' | 'degraded' | 'down'; reasons: HealthReason[] }
 
-/** The chain is reported as unreachable after this number of missed polls, but not before the minimum time. */
+/** The chain counts as unreachable after this number of missed polls, but not before the minimum time. */
 const LOOKS_MISSED = 3
 const LOOKS_MISSED_MIN_MS = 5_000
 
-/**
- * Remaining lifetime below which the certificate is reported. ACME clients renew certificates 30 days before expiry, so
- * at this point renewal has been failing for weeks.
- */
+/** ACME clients renew 30 days before expiry, so below this, renewal has been failing for weeks. */
 const CERTIFICATE_SOON_MS = 10 * 24 * 60 * 60 * 1000
 
-/** Determines the health of this process from its components. */
 export class Health {
   readonly #sources: HealthSources
 
@@ -45,9 +39,7 @@ export class Health {
     this.#sources = sources
   }
 
-  /**
-   * Returns `down` if a load balancer should not send requests here, and `degraded` if an operator should investigate.
-   */
+  /** `down`: a load balancer should not send requests here. `degraded`: an operator should investigate. */
   look(): HealthState {
     const reasons = [...this.#codes()].map((code) => ({ code, message: MESSAGES[code] }))
     if (reasons.length === 0) return { status: 'ok', reasons }
@@ -69,7 +61,7 @@ export class Health {
     if (known.auditDifferences() > 0) yield 'books_differ'
   }
 
-  /** Returns whether the accounts mirror is too old, or lacks a block that another process requires. */
+  /** True if the mirror is too old, or lacks a block that another process requires. */
   #isMirrorStale(): boolean {
     const { mirror } = this.#sources
     if (mirror.ageMs > MIRROR_STALE_MS) return true

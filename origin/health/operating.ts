@@ -9,11 +9,10 @@ type Parts = Omit<KnownState, 'health' | 'evidenceMadeAt'> &
   > & {
     writer: { isGasLow: boolean }
     evidence: { isThere: boolean; madeAt: number | undefined }
-    /** State of the payment processor. Undefined if payments are not accepted. */
+    /** Undefined if payments are not accepted. */
     payments: { isAway(): boolean } | undefined
   }
 
-/** Registers the operator's gauges in `registry`, and returns the health checks of the service. */
 export function operating(registry: Registry, parts: Parts): Health {
   const { writer, evidence, payments, audit } = parts
   const health = new Health({

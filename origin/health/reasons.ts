@@ -1,15 +1,9 @@
-/**
- * Reasons that `GET /health` reports for a process that is not healthy. `docs/operate.md` describes how to respond to
- * each reason.
- */
+/** Reasons in `GET /health`; `docs/operate.md` describes how to respond to each. */
 
-/**
- * Reasons to take the process out of service. While one of them applies, callers get 503, and a load balancer sends
- * requests elsewhere.
- */
+/** Callers get 503, and a load balancer sends requests elsewhere. */
 const DOWN = ['mirror_stale', 'database_away', 'executors_not_starting'] as const
 
-/** Reasons for an operator to investigate. The process continues to serve requests. */
+/** Reasons for an operator to investigate; the process continues to serve requests. */
 const DEGRADED = [
   'chain_away',
   'overloaded',
@@ -23,7 +17,7 @@ const DEGRADED = [
 export const REASONS = [...DOWN, ...DEGRADED]
 export type ReasonCode = (typeof REASONS)[number]
 
-/** Public descriptions of the reasons. They must not contain addresses, amounts or provider names. */
+/** Public, so they must not contain addresses, amounts or provider names. */
 export const MESSAGES: Record<ReasonCode, string> = {
   mirror_stale: 'The chain has been unreachable for longer than permissions may be cached.',
   database_away: 'The database does not respond.',

@@ -1,10 +1,7 @@
 import { accountExistsAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/**
- * Returns whether an API key belongs to an account. This is the only operation that does not reject an unknown key with
- * 401.
- */
+/** The only operation that does not reject an unknown key with 401. */
 export const accountExists: Operation = {
   method: 'GET',
   path: '/core/v1/account_exists',

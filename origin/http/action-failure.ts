@@ -2,7 +2,7 @@ import { RECEIPT_HEADER } from '../../shared/receipt-header.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Shortage } from '../credits/run-meter.ts'
 
-/** An action ran and failed. The response is a 500 with the message, the stack and the logs as a JSON string. */
+/** The response is a 500 with the message, the stack and the logs as a JSON string. */
 export class ActionFailed extends Error {
   readonly code: string
   readonly headers: Record<string, string>
@@ -14,7 +14,7 @@ export class ActionFailed extends Error {
   }
 }
 
-/** An action was stopped while running, because its next second of execution could not be reserved. */
+/** An action was stopped, because its next second of execution could not be reserved. */
 export class ActionStopped extends Error {
   readonly code: Shortage
   readonly headers: Record<string, string>
@@ -28,10 +28,7 @@ export class ActionStopped extends Error {
 
 type Failed = Extract<Outcome, { status: 'failed' }>
 
-/**
- * Returns a response header with the receipt of a failed run, because the body is plain text for people. Returns no
- * header if the origin lost the run.
- */
+/** Receipt of a failed run, sent as a header because the body is plain text; absent if the origin lost the run. */
 function receiptHeader({ receipt }: Failed): Record<string, string> {
   return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }
 }

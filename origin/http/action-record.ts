@@ -4,7 +4,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { ListedAction } from '../accounts/listed-actions.ts'
 import { lists } from '../accounts/rights.ts'
 
-/** Converts an action to its record in lists. A usage key sees only groups in which it has permissions. */
+/** A usage key sees only groups in which it has permissions. */
 export function actionRecord(
   { cidHash, action, groups }: ListedAction,
   { usageKey }: Principal,

@@ -5,7 +5,7 @@ import { existingGroup } from '../accounts/existing.ts'
 import { requireMayManageActions } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Permits an action, identified by its CID, in a group. Records the action in the account if necessary. Idempotent. */
+/** Records the action in the account if necessary. Idempotent. */
 export const addActionToGroup: Operation<z.infer<typeof addActionToGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_action_to_group',

@@ -5,7 +5,7 @@ import { eventIn } from '../accounts/receipt-event.ts'
 import { requireMayCreateGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Creates a group of wallets and actions. Group IDs start at 1 in each account and are never reused. */
+/** Group IDs start at 1 in each account and are never reused. */
 export const addGroup: Operation<z.infer<typeof addGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_group',

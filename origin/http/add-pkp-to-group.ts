@@ -5,7 +5,7 @@ import { existingGroup, requireWallets } from '../accounts/existing.ts'
 import { requireMayAddWallet } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Lets the actions of a group use a wallet, or every wallet if the request contains the wildcard. Idempotent. */
+/** The wildcard permits every wallet. Idempotent. */
 export const addPkpToGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_pkp_to_group',

@@ -9,8 +9,8 @@ import type { Operation } from './operation.ts'
 import { permissionsOf } from './usage-key-permissions.ts'
 
 /**
- * Creates a usage key for a ChainSecured account without storing it. The key becomes valid when the admin wallet sends
- * the key's hash to the contract. That contract call is simulated first, so that a revert is reported early.
+ * The key is not stored, and becomes valid when the admin wallet sends the key's hash to the contract. That call is
+ * simulated first, to report a revert early.
  */
 export const addUsageApiKeyWithSignature: Operation<
   z.infer<typeof addUsageApiKeyWithSignatureRequest>

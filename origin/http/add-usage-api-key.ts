@@ -9,10 +9,7 @@ import type { Operation } from './operation.ts'
 import { spendCapIn, forgetCap } from './spend-cap.ts'
 import { permissionsOf } from './usage-key-permissions.ts'
 
-/**
- * Issues a usage key with limited permissions and an optional spending cap. The key is shown once; only its hash goes
- * on the chain.
- */
+/** The key is shown once; only its hash goes on the chain. */
 export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/add_usage_api_key',
@@ -28,17 +25,17 @@ export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = 
     const cap = spendCapIn(body) ?? null
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }
-      // The spending cap is set before the key is registered, so that the key can never spend more.
+      // Set before the key is registered, so that the key can never spend more.
       if (cap) await credits.setCap(payer, cap)
       try {
         const args = [principal.keyHash, hash, permissions]
         const receipt = await writer.write('setUsageApiKey', args, { writeId })
         const registered = word(eventIn(receipt, 'UsageApiKeySet').usageApiKeyHash)
-        // An earlier request already registered a different key under this write ID. The text of that key was lost with
-        // the process that generated it.
+        // An earlier request registered a different key under this write ID, whose text was lost with the process that
+        // generated it.
         if (registered !== hash) throw new KeyShownBefore(registered)
       } catch (error) {
-        // After any other failure, the key may still be registered, so its spending cap must remain.
+        // After any other failure, the key may still be registered, so its cap must remain.
         const neverWas = error instanceof ContractRefused || error instanceof KeyShownBefore
         if (cap && neverWas) await forgetCap({ credits, log }, payer)
         throw error

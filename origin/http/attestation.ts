@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
 import type { OriginApp } from './operation.ts'
 
-/** `GET /attestation`: returns a quote with all-zero report data or, given `?nonce=`, a fresh quote over the nonce. */
+/** All-zero report data or, given `?nonce=`, a fresh quote over the nonce. */
 export function mountAttestation(app: OriginApp, services: Services): void {
   app.get(ATTESTATION_PATH, async (context) => {
     const { evidence, freshQuotes } = services

@@ -1,4 +1,3 @@
-/** Authentication of requests by their headers: an API key or, for billing, an admin wallet's proof. */
 import { keyOf } from '../../shared/api-key.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { WALLET_AUTH_HEADER } from '../../shared/wire/wallet-auth.ts'
@@ -24,16 +23,15 @@ export type Auth = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signatu
 
 type Asked = {
   auth: Auth
-  /** True if the `X-Wallet-Auth` header is accepted instead of an API key. */
+  /** True if `X-Wallet-Auth` is accepted instead of an API key. */
   walletAuth?: true
 }
 
 /**
- * Authenticates a request by its headers. Only one credential may be sent, because it would be unclear which of two
- * applies.
+ * Only one credential may be sent, because it would be unclear which of two applies.
  * @returns `undefined` if no credential is required, or if it is in the body
  * @throws {ApiError} 401 if a required credential is missing or does not resolve to an account; 400 if two credentials
- *   are sent
+ * are sent
  */
 export async function principalByHead(
   { auth, walletAuth }: Asked,
@@ -71,7 +69,7 @@ export async function principalByHead(
   return principalBySignature(signedInHeader(proof), 'BillingAuth', address, services)
 }
 
-/** Resolves an API key to its principal. @throws {ApiError} 401 if there is no key, or if it is unknown */
+/** @throws {ApiError} 401 if there is no key, or if it is unknown */
 export function principalOf(key: string | undefined, mirror: AccountsMirror): Principal {
   const principal = found(requireKey(key), mirror)
   if (principal) return principal

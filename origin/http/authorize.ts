@@ -6,20 +6,19 @@ import type { Auth } from './authenticate.ts'
 
 export type Authorization = {
   auth: Auth
-  /** Name of the contract function that the operation calls for the account. Absent if it calls no function. */
+  /** Contract function that the operation calls for the account, if any. */
   writes?: string
-  /** Name of the equivalent method in the client library. */
+  /** Equivalent method in the client library. */
   clientMethod?: string
   /**
-   * True for billing operations. After a conversion, the previous account key may still call them until the account is
+   * True for billing: after a conversion, the previous account key may still call the operation until the account is
    * transferred.
    */
   afterConversion?: true
 }
 
 /**
- * Checks that the caller's kind of key and the account's mode allow the operation. The operation itself checks specific
- * permissions afterwards.
+ * Checks the kind of key and the account's mode; the operation itself checks specific permissions.
  * @throws {ForeseenRefusal | AccountChainSecured | OwnershipTransferred} 403
  */
 export function authorize(

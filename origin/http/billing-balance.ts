@@ -1,7 +1,7 @@
 import { balanceAnswer } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the account's balance. Free of charge, and available to any key of the account. */
+/** Free of charge, and available to any key of the account. */
 export const billingBalance: Operation = {
   method: 'GET',
   path: '/core/v1/billing/balance',

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Credits a settled payment to the account exactly once. A repeated request gets the same response. */
+/** Credits a settled payment exactly once; a repeated request gets the same response. */
 export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/confirm_payment',

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Creates a payment, which the client then confirms with the payment processor. Free of charge. */
+/** The client confirms the payment with the payment processor. Free of charge. */
 export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentIntentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/create_payment_intent',

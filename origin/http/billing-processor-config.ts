@@ -2,7 +2,7 @@ import { processorConfigAnswer } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Returns the publishable key with which clients call the payment processor. */
+/** Publishable key with which clients call the payment processor. */
 export const billingProcessorConfig: Operation = {
   method: 'GET',
   path: '/core/v1/billing/processor_config',

@@ -8,9 +8,8 @@ import { clientAddress } from './client-address.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /**
- * Receives events from the payment processor. It responds with 200 only after the ledger matches the processor's
- * record, so a payment is credited even if the client never confirms it. After any other response, the processor sends
- * the event again.
+ * Responds with 200 only after the ledger matches the processor's record, so a payment is credited even if the client
+ * never confirms it. After any other response, the processor sends the event again.
  */
 export function mountProcessorWebhook(app: OriginApp, services: Services): void {
   app.post(PROCESSOR_WEBHOOK_PATH, async (context) => {

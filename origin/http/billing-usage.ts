@@ -7,8 +7,8 @@ import { Page } from './page.ts'
 import { usageRange } from './usage-range.ts'
 
 /**
- * Returns the account's charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets
- * only its own. Unsettled charges of this process are settled first, so that the caller's last run is included.
+ * Charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets only its own.
+ * Unsettled charges of this process are settled first, so that the caller's last run is included.
  */
 export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
   method: 'GET',
@@ -33,7 +33,7 @@ export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
   },
 }
 
-/** Returns the key to which the query is restricted. For a usage key, other keys appear to have no charges. */
+/** Other keys appear to a usage key to have no charges. */
 function keyAsked(
   { keyHash: own, usageKey }: Principal,
   asked: string | undefined,
@@ -43,7 +43,7 @@ function keyAsked(
   return { isForeign, only: keyHash === undefined ? {} : { keyHash } }
 }
 
-/** Converts a ledger row to its record in the response. `key_name` is the current name of the key. */
+/** `key_name` is the current name of the key. */
 function usageRecord(row: UsageRow, { usageKeys }: Account): z.infer<typeof usageRow> {
   const { day, keyHash, kind, subject, quantity, cents } = row
   return {

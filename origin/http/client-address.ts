@@ -1,17 +1,16 @@
 import type { Context } from 'hono'
 
 /**
- * Environment passed to `app.fetch` with a request. It contains the socket from Node's server, or the address of the
- * edge's client from the sealed channel.
+ * Environment for `app.fetch`: the socket from Node's server, or the address of the edge's client from the sealed
+ * channel.
  */
 export type Sender =
   | { incoming: { socket?: { remoteAddress?: string } } }
   | { envelope: { clientAddress: string } }
 
 /**
- * Returns the client's IP address: from the sealed envelope if the edge forwarded the request, and otherwise from the
- * socket. Headers are never used, because any client can send any header. Returns `''` if the socket is closed or
- * absent.
+ * Address from the sealed envelope if the edge forwarded the request, else from the socket. Headers are never used,
+ * because any client can send any header. Returns `''` if the socket is closed or absent.
  */
 export function clientAddress(context: Context): string {
   const sender = context.env as Partial<Sender> | undefined

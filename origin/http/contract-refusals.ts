@@ -1,11 +1,11 @@
-/** Maps each contract error (`IAccountConfigErrors.sol`) to a status and a message. Used only by `failure.ts`. */
+/** Errors of `IAccountConfigErrors.sol`. Used only by `failure.ts`. */
 import { toBeHex } from 'ethers'
 import type { ErrorStatus } from '../../shared/error-names.ts'
 import { ApiError } from '../../shared/errors.ts'
 
 type Meaning = {
   status: Extract<ErrorStatus, 400 | 401 | 403 | 404 | 409 | 503>
-  /** Returns the message for the contract error's arguments, which are in ABI order and may be missing. */
+  /** Arguments are in ABI order and may be missing. */
   message: (...args: (string | undefined)[]) => string
   fix: string
   headers?: Record<string, string>
@@ -14,7 +14,7 @@ type Meaning = {
 const USE_THE_RIGHT = (field: string) =>
   `Use the account key, or a usage key with ${field}; grant it with update_usage_api_key.`
 
-/** Formats a group ID for an error message. 0 means all groups. */
+/** 0 means all groups. */
 const inGroup = (id: string | undefined) =>
   id === undefined ? 'that group' : id === '0' ? 'all groups (0)' : `group ${id}`
 const hash = (value: string | undefined) => (value === undefined ? '' : ` ${toBeHex(value, 32)}`)
@@ -152,7 +152,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
 }
 
-/** Returns the status and texts for a contract error. Errors of a newer contract are classified by name. */
+/** Errors of a newer contract are classified by name. */
 function meaningOf(name: string): Meaning {
   const known = Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined
   if (known) return known
@@ -164,7 +164,7 @@ function meaningOf(name: string): Meaning {
   return { status: 400, message, fix: 'Correct the values.' }
 }
 
-/** Lists the responses for all contract errors, without arguments, for the documentation page. */
+/** Messages without arguments, for the documentation page. */
 export function contractRefusals() {
   return Object.entries(MEANINGS).map(([name, { status, message, fix }]) => ({
     code: codeOf(name),
@@ -174,10 +174,7 @@ export function contractRefusals() {
   }))
 }
 
-/**
- * Maps a contract error to its response. The header `x-svc-error` contains the error's code, such as
- * `account_already_exists`.
- */
+/** The header `x-svc-error` contains a code such as `account_already_exists`. */
 export function contractRefusal(errorName: string, args: readonly string[]): ApiError {
   const { status, message, fix, headers } = meaningOf(errorName)
   return new ApiError(status, message(...args), fix, {

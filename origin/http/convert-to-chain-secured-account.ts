@@ -20,9 +20,8 @@ const WRITES = 'convertToChainSecuredAccount'
 type Body = z.infer<typeof convertToChainSecuredAccountRequest>
 
 /**
- * Permanently transfers control of a managed account to a wallet. Free of charge; the credit balance is preserved. Each
- * proof can convert only one account. A repeated request gets 409, or the first response if it has the same
- * Idempotency-Key.
+ * Permanent and free of charge; the credit balance is preserved. Each proof can convert only one account. A repeated
+ * request gets 409, or the first response if it has the same Idempotency-Key.
  */
 export const convertToChainSecuredAccount: Operation<Body> = {
   method: 'POST',
@@ -36,8 +35,8 @@ export const convertToChainSecuredAccount: Operation<Body> = {
   answer: convertToChainSecuredAccountAnswer,
   statuses: [409, 503],
   before: async ({ body, writeId }, { walletProofs, conversionProofs, writer }) => {
-    // The proof of a write that was already sent was verified before. The proof may have expired since, but the caller
-    // still gets the response.
+    // The proof of a write already sent was verified before. It may have expired since, but the caller still gets the
+    // response.
     if (await writer.isKnown(writeId)) return 'resumes'
     const proof = proofIn(body, walletProofs)
     await conversionProofs.requireUnused(proof, writeId)
@@ -56,7 +55,7 @@ type Asked = { principal: Principal; body: Body; writeId: string; clientAddress:
 async function convert({ principal, body, writeId, clientAddress }: Asked, services: Services) {
   const { walletProofs, walletCalls, conversionProofs, openings, writer } = services
   const proof = proofIn(body, walletProofs)
-  // Rate-limited, because failed attempts are free of charge and verifying a proof can make our node call any contract.
+  // Failed attempts are free of charge, and verifying a proof can make our node call any contract.
   await walletCalls.proof(clientAddress)
   await walletProofs.verify(proof)
   return gasPaid(await openings.reserveGas(clientAddress), services, async (write) => {
@@ -64,7 +63,7 @@ async function convert({ principal, body, writeId, clientAddress }: Asked, servi
     try {
       return await write(WRITES, [principal.keyHash, proof.address, proof.digest], { writeId })
     } catch (error) {
-      // A failure to release the proof is harmless: the proof expires, and the wallet can sign another one.
+      // Failure is harmless: the proof expires, and the wallet can sign another one.
       if (!(await writer.wasRecorded(writeId)))
         await conversionProofs.giveBack(proof, writeId).catch(() => {})
       if (error instanceof ContractRefused) requireStillManaged(principal, services)
@@ -73,7 +72,7 @@ async function convert({ principal, body, writeId, clientAddress }: Asked, servi
   })
 }
 
-/** Returns the proof in the request body. @throws {ApiError} 400 if the signing wallet is not the new admin wallet */
+/** @throws {ApiError} 400 if the signing wallet is not the new admin wallet */
 function proofIn(body: Body, walletProofs: Services['walletProofs']): WalletProof {
   const proof = walletProofs.read(body, 'ConvertAccount')
   if (body.new_admin_wallet_address.toLowerCase() === proof.address.toLowerCase()) return proof
@@ -84,10 +83,7 @@ function proofIn(body: Body, walletProofs: Services['walletProofs']): WalletProo
   )
 }
 
-/**
- * Throws a specific error if another request converted the account first. The contract itself reports only
- * `InvalidRequest`.
- */
+/** Another request converted the account first; the contract itself reports only `InvalidRequest`. */
 function requireStillManaged(principal: Principal, { mirror, chain }: Services): void {
   const { contractAddress, chainId } = chain
   const write = { functionName: WRITES, contractAddress, chainId }

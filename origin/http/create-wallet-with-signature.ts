@@ -7,8 +7,8 @@ import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Derives a wallet for a ChainSecured account, without registering or storing it. The wallet is usable only after the
- * admin wallet registers it with the contract, with the name and description that are validated here.
+ * Neither registers nor stores the wallet. It is usable only after the admin wallet registers it with the contract,
+ * with the name and description that are validated here.
  */
 export const createWalletWithSignature: Operation<
   z.infer<typeof createWalletWithSignatureRequest>

@@ -6,7 +6,7 @@ import { requireMayCreateWallet } from '../accounts/rights.ts'
 import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
-/** Derives a wallet under a new random path and registers it with the account. */
+/** The wallet is derived under a new random path. */
 export const createWallet: Operation<z.infer<typeof createWalletRequest>> = {
   method: 'POST',
   path: '/core/v1/create_wallet',

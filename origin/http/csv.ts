@@ -1,13 +1,13 @@
-/** Formats lists as CSV (RFC 4180) with a header line. */
+/** RFC 4180, with a header line. */
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 import { z } from 'zod'
 import { validate } from '../../shared/json-body.ts'
 
 export type CsvForm = {
-  /** File name that browsers suggest for the download. */
+  /** Suggested by browsers for the download. */
   fileName: string
-  /** Names of the record properties, in column order. */
+  /** Property names in column order. */
   columns: readonly string[]
 }
 
@@ -22,10 +22,7 @@ export const formatQuery = z.object({
     .describe('csv returns a table; if omitted, the Accept header decides.'),
 })
 
-/**
- * Returns whether a request asks for CSV, by its `format` parameter or, in its absence, by its `Accept` header. @throws
- * {ApiError} 400
- */
+/** Reads the `format` parameter or, in its absence, the `Accept` header. @throws {ApiError} 400 */
 export function wantsCsv(context: Context, form: CsvForm | undefined): boolean {
   if (!form) return false
   const { format } = validate(formatQuery, context.req.query())
@@ -35,10 +32,7 @@ export function wantsCsv(context: Context, form: CsvForm | undefined): boolean {
   return accepts(context, { header: 'Accept', supports, default: supports[0]! }) === 'text/csv'
 }
 
-/**
- * Formats records as CSV, with a header line and one line per record. `null` becomes an empty field. Lines end with
- * CRLF (RFC 4180, 2.1).
- */
+/** `null` becomes an empty field. Lines end with CRLF (RFC 4180, 2.1). */
 export function csvOf({ columns }: CsvForm, records: readonly object[]): string {
   const lines = records.map((record) => columns.map((name) => Reflect.get(record, name) as Cell))
   return [columns, ...lines].map((cells) => `${cells.map(fieldOf).join(',')}\r\n`).join('')
@@ -51,7 +45,7 @@ function fieldOf(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Prevents CSV injection. A leading apostrophe keeps spreadsheets from evaluating the text as a formula. */
+/** Prevents CSV injection: a leading apostrophe keeps spreadsheets from evaluating the text as a formula. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
 }

@@ -3,10 +3,7 @@ import { successAnswer } from '../../shared/wire/fields.ts'
 import { deleteActionRequest } from '../../shared/wire/registered-actions.ts'
 import type { Operation } from './operation.ts'
 
-/**
- * Deletes an action's record and removes the action from every group. Only the contract checks that the action exists,
- * not the mirror; see `remove-group.ts`.
- */
+/** Removes the action from every group too. Only the contract checks that it exists; see `remove-group.ts`. */
 export const deleteAction: Operation<z.infer<typeof deleteActionRequest>> = {
   method: 'POST',
   path: '/core/v1/delete_action',

@@ -1,7 +1,4 @@
-/**
- * `GET /docs/errors`: serves the page that `docs_url` links to in this origin's errors, so that the links also work
- * without an edge.
- */
+/** `GET /docs/errors`: lets the `docs_url` of this origin's errors work without an edge. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ERRORS_PATH } from '../../shared/errors.ts'
@@ -34,10 +31,7 @@ export function mountErrorsPage(app: OriginApp): void {
   app.get(ERRORS_PATH, (context) => context.body((page ??= errorsPage()), 200, HEADERS))
 }
 
-/**
- * Renders the error documentation. Links to other documents become plain text, because the origin does not serve those
- * documents.
- */
+/** Links to other documents become plain text, because the origin does not serve them. */
 function errorsPage(): string {
   const resolve = (href: string) => (href.startsWith('#') ? href : undefined)
   const { title, html } = renderMarkdown(readFileSync(SOURCE, 'utf8'), resolve)

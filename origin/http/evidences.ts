@@ -2,16 +2,14 @@ import { COLLATERAL_FILE, EVIDENCES_PATH } from '../../shared/attestation/eviden
 import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
-/**
- * Response headers of evidence files. The files must not be cached, because a cache could mix the files of two sets.
- */
+/** A cache could mix the files of two sets. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** Content type of a PEM certificate chain (RFC 8555, 9.1). */
+/** PEM certificate chain (RFC 8555, 9.1). */
 const PEM_TYPE = 'application/pem-certificate-chain'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Serves `GET /evidences/` and the evidence files, with exactly the bytes that the published checksums cover. */
+/** Serves exactly the bytes that the published checksums cover. */
 export function mountEvidences(app: OriginApp, { evidence, tee }: Services): void {
   app.get(EVIDENCES_PATH, (context) => {
     const names = [...evidence.current().files.keys(), COLLATERAL_FILE].toSorted()
@@ -39,10 +37,7 @@ export function typeOf(name: string): string {
   return 'text/plain; charset=utf-8'
 }
 
-/**
- * Renders the list of evidence files as HTML. File names need no escaping: they are our own, except for the domain,
- * which a URL parser has validated.
- */
+/** File names need no escaping: they are our own, except for the domain, which a URL parser has validated. */
 function listingOf(names: readonly string[]): string {
   const links = names.map((name) => `<li><a href="${name}">${name}</a></li>\n`).join('')
   return `<!doctype html>

@@ -41,12 +41,9 @@ import { notUtf8 } from './request-body.ts'
 import { SignatureRefused } from './wallet-signature.ts'
 import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
-/**
- * Challenge of a 401 for wallet signatures. A 401 requires a challenge (RFC 9110, 15.5.2), but no scheme is registered
- * for wallet signatures.
- */
+/** A 401 requires a challenge (RFC 9110, 15.5.2), but no scheme is registered for wallet signatures. */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
-/** Closes the connection, which cannot be reused if the rest of a request body was not read. */
+/** A connection cannot be reused if the rest of a request body was not read. */
 const CLOSE = { headers: { connection: 'close' } }
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
@@ -57,13 +54,13 @@ const FIX_CAP =
 export type FailureAnswer = {
   status: ErrorStatus
   headers: Record<string, string>
-  /** Response body: a structured error, or a string for failed actions and contract failures. */
+  /** Structured error, or a string for failed actions and contract failures. */
   body: object | string
-  /** The most specific name of the failure. */
+  /** Most specific name of the failure. */
   code: string
 }
 
-/** Converts an error to a response. @param publicUrl base URL of this origin's documentation links */
+/** @param publicUrl base URL of documentation links */
 export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer {
   if (error instanceof ActionFailed)
     return {
@@ -81,22 +78,21 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
 }
 
 /**
- * Returns whether the contract rejected the write itself, on the chain or as predicted by the mirror. A rejected
- * credential (401, 403) is always an authorization failure, and a 503 is a failure of this origin
- * (docs/decisions/0065).
+ * The contract rejected the write, on the chain or as predicted by the mirror. A rejected credential (401, 403) is
+ * always an authorization failure, and a 503 is a failure of this origin (docs/decisions/0065).
  */
 function isContractFailure(error: unknown, { status }: ApiError): boolean {
   const isRefusal = error instanceof ContractRefused || error instanceof ForeseenRefusal
   return isRefusal && (status === 400 || status === 404 || status === 409)
 }
 
-/** Maps every error of the origin to an HTTP status. Unlisted errors are internal and become a generic 500. */
+/** Unlisted errors are internal and become a generic 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ActionNotPermitted) return actionNotPermitted(error)
   if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
     return contractRefusal(error.errorName, error.args)
-  // Read operations do not call the contract, so this is a structured 404 with the contract's error name and text.
+  // Reads do not call the contract, so this is a structured 404 with the contract's error name and text.
   if (error instanceof GroupNotFound) return contractRefusal('GroupDoesNotExist', error.args)
   if (error instanceof AccountChainSecured) return chainSecured(error)
   if (error instanceof OwnershipTransferred)
@@ -251,7 +247,7 @@ function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermitted): ApiError 
   )
 }
 
-/** Returns a `retry-after` header in whole seconds: at least one, or two if the delay is unknown. */
+/** Whole seconds: at least one, or two if the delay is unknown. */
 function retryAfter(ms: number | undefined) {
   if (ms === undefined) return RETRY
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
@@ -332,8 +328,8 @@ function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
 }
 
 /**
- * Returns the error for a wallet that is not the account's admin. It is a 401, because the wallet is the credential.
- * The message may name the current admin wallet, which is public on the chain.
+ * A 401, because the wallet is the credential. The message may name the current admin wallet, which is public on the
+ * chain.
  */
 function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
   if (heir !== undefined)

@@ -10,8 +10,7 @@ type Write = (
 ) => Promise<TransactionReceipt>
 
 /**
- * Sends writes for which this deployment pays the gas, and settles the gas reservation. If a failed write may still
- * cost gas, the reservation is not released.
+ * Settles the gas reservation. If a failed write may still cost gas, the reservation is kept.
  * @param work sends its writes through the given `write`
  */
 export async function gasPaid<Result>(
@@ -23,7 +22,7 @@ export async function gasPaid<Result>(
   const write: Write = async (name, args, options) => {
     tried.push(options.writeId)
     const receipt = await writer.write(name, args, options)
-    // The write is already mined, so a failure to record its cost must not hide the result.
+    // The write is mined, so a failure to record its cost must not hide the result.
     await reserved.cost(receipt.gasUsed * receipt.gasPrice).catch((error: unknown) => {
       log('gas.cost_not_counted', { cause: traceOf(error) })
     })

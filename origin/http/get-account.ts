@@ -1,7 +1,7 @@
 import { accountAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the account. Only its owner may call this, because the e-mail address is personal data. */
+/** Restricted to the owner, because the e-mail address is personal data. */
 export const getAccount: Operation = {
   method: 'GET',
   path: '/core/v1/get_account',

@@ -33,10 +33,7 @@ export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   },
 }
 
-/**
- * Returns the usage keys with permissions in a group. If the caller is a usage key, returns only that key, because it
- * must not see the permissions of others.
- */
+/** A usage key gets only itself, because it must not see the permissions of others. */
 function keysOf({ account, usageKey }: Principal, groupId: number): UsageKey[] {
   if (usageKey) return [usageKey]
   return [...account.usageKeys.values()].filter((key) => lists(key, groupId))

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 
 type Limit = { value: number; unit: string; about: string }
 
-/** Returns every limit of this origin, so that clients need not discover the limits by trial and error. */
+/** Clients need not discover the limits by trial and error. */
 export const getLimits: Operation = {
   method: 'GET',
   path: '/core/v1/limits',

@@ -1,7 +1,7 @@
 import { nodeChainConfigAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the chain ID and the contract that stores the accounts. The RPC URL is not disclosed. */
+/** The RPC URL is not disclosed. */
 function nodeChainConfig(path: string): Operation {
   return {
     method: 'GET',

@@ -3,7 +3,7 @@ import { sourceSchema } from '../../shared/wire/action-call.ts'
 import { cidAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the CIDv0 of an action's source. The request body is a single JSON string. */
+/** The request body is a single JSON string. */
 export const getSvcActionIpfsId: Operation<Uint8Array> = {
   method: 'POST',
   path: '/core/v1/get_svc_action_ipfs_id',

@@ -3,7 +3,7 @@ import { ACTION_WALLET_PATH } from '../../shared/wire/core-routes.ts'
 import { actionWalletAnswer, actionWalletQuery } from '../../shared/wire/action-wallet.ts'
 import type { Operation } from './operation.ts'
 
-/** Returns the public key and address of an action's wallet. No API key is required. */
+/** No API key is required. */
 export const getSvcActionWallet: Operation<undefined, z.infer<typeof actionWalletQuery>> = {
   method: 'GET',
   path: ACTION_WALLET_PATH,

@@ -3,9 +3,8 @@ import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /health`: reports whether this process can do its work, and if not, why. The endpoint is public and cheap,
- * because it only reads state in memory. It responds with 503 and Retry-After if a load balancer should send requests
- * elsewhere.
+ * `GET /health`: public and cheap, because it only reads state in memory. Responds with 503 and Retry-After if a load
+ * balancer should send requests elsewhere.
  */
 export function mountHealth(app: OriginApp, { health }: Services): void {
   app.get(HEALTH_PATH, (context) => {

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key`: a repeated request gets the stored response of the first request. Only operations with an API key
- * store responses. The others, such as `new_account`, ignore the header.
+ * `Idempotency-Key`: a repeated request gets the first response. Only operations with an API key store responses. The
+ * others, such as `new_account`, ignore the header.
  */
 import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors.ts'
@@ -22,7 +22,7 @@ type Keeping = {
 }
 
 /**
- * Returns the idempotency key under which the response is stored, or `undefined` if the response is not stored.
+ * Returns `undefined` if the response is not stored.
  * @throws {ApiError} 400 for an invalid key
  */
 export function idempotencyKeyOf(
@@ -45,13 +45,12 @@ export type Once = {
   operation: Keeping
   principal: Principal
   idempotencyKey: string
-  /** Raw bytes of the request body. */
+  /** Raw bytes. */
   body: Uint8Array
 }
 
 /**
- * Executes a request, or returns the stored response if its Idempotency-Key was used before.
- * @param execute executes the request; it may be called again after a crash, with the same write ID
+ * @param execute may be called again after a crash, with the same write ID
  * @returns the result of `execute`, or the stored response
  * @throws {ApiError} 409 or 422, and any error of `execute`
  */
@@ -111,8 +110,7 @@ async function executed<Answer>(
     try {
       await ending
     } catch (error) {
-      // The request was executed, so its caller still gets the response. The outcome is unknown only to repeated
-      // requests.
+      // The caller still gets the response; the outcome is unknown only to repeated requests.
       const cause = error instanceof Error ? error.name : 'unknown'
       services.log('idempotency.not_kept', { route: operation.path, cause })
     }
@@ -131,7 +129,7 @@ async function executed<Answer>(
   }
 }
 
-/** Returns the response text to store. If the response contains a key, only the key's hash is stored. */
+/** If the response contains a key, only the key's hash is stored. */
 function keptText({ showsKey }: Keeping, answer: unknown): string {
   return JSON.stringify(showsKey === undefined ? answer : Reflect.get(answer as object, showsKey))
 }
@@ -142,8 +140,8 @@ function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
 }
 
 /**
- * Returns whether a failed request had no effect. A write that failed with 5xx may still be mined, so a repeated
- * request must use the same write ID. An action that never started fails with 503, and one that started fails with 500.
+ * True if the request had no effect. A write that failed with 5xx may still be mined, so a repeated request must use
+ * the same write ID. An action that never started fails with 503, and one that started fails with 500.
  */
 function wasRefused(error: unknown, { runsOnce }: Keeping): boolean {
   if (error instanceof ActionStopped) return false

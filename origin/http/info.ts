@@ -4,10 +4,9 @@ import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /info`: returns the machine's description of itself, with `tcb_info.app_compose` exactly as measured, and the
- * wallets that pay for writes. The first of these wallets funds the others. Their addresses must be published here,
- * because their keys exist only in the machine, and the operator has to fund the wallets and register them with the
- * contract.
+ * `GET /info`: `tcb_info.app_compose` exactly as measured, and the wallets that pay for writes, of which the first
+ * funds the others. Their addresses must be published here, because their keys exist only in the machine, and the
+ * operator has to fund and register them.
  */
 export function mountInfo(app: OriginApp, { evidence, keyring, settings }: Services): void {
   const api_payers = Array.from({ length: settings.SVC_PAYERS + 1 }, (_, n) =>

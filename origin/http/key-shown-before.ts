@@ -1,6 +1,6 @@
 /**
- * A repeated request would return a key that an earlier response already showed. The repeated request joined the
- * earlier write, so the key that it generated itself was never registered.
+ * A repeated request joined the earlier write, whose response showed the key; the key that it generated itself was
+ * never registered.
  */
 export class KeyShownBefore extends Error {
   readonly keyHash: string

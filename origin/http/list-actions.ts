@@ -8,10 +8,7 @@ import { requireMaster, requireMayReadGroup } from '../accounts/rights.ts'
 import { actionRecord } from './action-record.ts'
 import type { Operation } from './operation.ts'
 
-/**
- * Lists the account's actions, or those that a group permits. A usage key must name a group in which it has
- * permissions.
- */
+/** A usage key must name a group in which it has permissions. */
 export const listActions: Operation<undefined, z.infer<typeof maybeGroupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_actions',

@@ -4,9 +4,8 @@ import type { Operation } from './operation.ts'
 import { spendCapRecord } from './spend-cap.ts'
 
 /**
- * Lists the account's usage keys with their permissions and spending caps, oldest first. The keys themselves are not
- * included. Because caps are stored by the service and not on the chain, the admin wallet of a ChainSecured account can
- * also call this operation to read them.
+ * Oldest first, without the keys themselves. The admin wallet of a ChainSecured account may call this too, because
+ * spending caps are not on the chain.
  */
 export const listApiKeys: Operation = {
   method: 'GET',

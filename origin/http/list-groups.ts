@@ -2,7 +2,7 @@ import { groupsAnswer } from '../../shared/wire/groups.ts'
 import { groupRecord } from '../../shared/account-records.ts'
 import type { Operation } from './operation.ts'
 
-/** Lists the account's groups in order of ID. */
+/** Sorted by ID. */
 export const listGroups: Operation = {
   method: 'GET',
   path: '/core/v1/list_groups',

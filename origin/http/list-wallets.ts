@@ -2,7 +2,7 @@ import { walletsAnswer } from '../../shared/wire/wallets.ts'
 import type { Operation } from './operation.ts'
 import { walletRecord } from './wallet-record.ts'
 
-/** Lists the account's wallets in order of registration. */
+/** Sorted by registration. */
 export const listWallets: Operation = {
   method: 'GET',
   path: '/core/v1/list_wallets',

@@ -1,7 +1,6 @@
 /**
- * Structured errors for requests that Node's server would reject with an empty body, or that do not reach the app:
- * bytes that are not HTTP/1.1, oversized headers, an invalid Host or target, `CONNECT`, or an unknown `Expect`. The
- * content of such a request is never repeated in the response or the log.
+ * Structured errors for requests that do not reach the app: bytes that are not HTTP/1.1, oversized headers, an invalid
+ * Host or target, `CONNECT`, or an unknown `Expect`. Their content is never repeated in the response or the log.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -17,21 +16,15 @@ import { isHost } from '../../shared/http-host.ts'
 import { HEAD_MAX_BYTES } from '../../shared/limits.ts'
 import type { Services } from '../services.ts'
 
-/**
- * Server options that allow headers up to our limit, and disable Node's check of the Host header, which this module
- * replaces.
- */
+/** Allows headers up to our limit, and disables Node's check of Host, which this module replaces. */
 export const HEAD_OPTIONS = { maxHeaderSize: HEAD_MAX_BYTES, requireHostHeader: false }
 
 type Parts = Pick<Services, 'counters' | 'log'> & { publicUrl: string }
 
-/**
- * Time during which a client may continue to send after a rejection. Closing the connection immediately could lose the
- * response.
- */
+/** A client may continue to send after a rejection: closing the connection immediately could lose the response. */
 const LINGER_MS = 1_000
 
-/** Runs the checks of this module before the server's own listeners. Call it before the first connection. */
+/** Call before the first connection. */
 export function refuseMalformed(server: Server, parts: Parts): void {
   const listeners = server.listeners('request') as RequestListener[]
   const latest = new WeakMap<Duplex, ServerResponse>()
@@ -47,12 +40,12 @@ export function refuseMalformed(server: Server, parts: Parts): void {
   server.on('clientError', (error, socket) => refuseBytes(error, socket, latest.get(socket), parts))
 }
 
-/** Sockets that have been sent their final response. The parser reports each further chunk on them as another error. */
+/** Sockets that were sent their final response: the parser reports each further chunk as another error. */
 const refused = new WeakSet<Duplex>()
 
 /**
- * Rejects bytes that the parser cannot read. Earlier requests on the connection may still be waiting for their
- * responses, and the client would mistake a response sent now for one of those.
+ * Earlier requests on the connection may still be waiting for their responses, and the client would mistake a response
+ * sent now for one of those.
  */
 function refuseBytes(
   error: NodeJS.ErrnoException,
@@ -60,7 +53,7 @@ function refuseBytes(
   response: ServerResponse | undefined,
   parts: Parts,
 ): void {
-  // Data after a request with `Connection: close` is ignored (RFC 9112, 9.6).
+  // Ignored after a request with `Connection: close` (RFC 9112, 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION' || refused.has(socket)) return
   refused.add(socket)
   const isDue = response !== undefined && !response.writableFinished
@@ -75,7 +68,7 @@ function respond(outgoing: ServerResponse, failure: ApiError, parts: Parts): voi
   outgoing.writeHead(failure.status, headers).end(body)
 }
 
-/** Writes a response to a connection that the server no longer reads from, and closes the connection. */
+/** The server no longer reads from the connection. */
 function end(socket: Duplex, failure: ApiError, parts: Parts): void {
   if (!socket.writable) {
     socket.destroy()
@@ -105,7 +98,7 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
-    // Lets pages of other origins read these errors, like the errors of the app.
+    // Lets pages of other origins read these errors.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'x-request-id, x-svc-error',
     connection: 'close',
@@ -113,10 +106,7 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
   return { headers, body }
 }
 
-/**
- * Returns a 400 error unless the request has exactly one valid Host header and a valid target (RFC 9112, 3.2). HTTP/1.0
- * requests may omit the Host header.
- */
+/** Requires exactly one valid Host and a valid target (RFC 9112, 3.2). HTTP/1.0 may omit Host. */
 function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -129,8 +119,8 @@ function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiE
 }
 
 /**
- * Returns whether a request target is in origin form, or in absolute form with an HTTP URL (RFC 9112, 3.2). Backslashes
- * are rejected, because URL parsers read them as slashes.
+ * Origin form, or absolute form with an HTTP URL (RFC 9112, 3.2). Backslashes are rejected, because URL parsers read
+ * them as slashes.
  */
 function isTarget(target: string, host: string): boolean {
   if (/^[^?]*\\/.test(target)) return false

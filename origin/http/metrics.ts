@@ -6,10 +6,7 @@ import type { Services } from '../services.ts'
 import { nothingAt } from './nothing-at.ts'
 import type { OriginApp } from './operation.ts'
 
-/**
- * `GET /metrics`, protected by the token in `SVC_METRICS_TOKEN`. If the setting is missing, it returns the same 404 as
- * an unknown path.
- */
+/** `GET /metrics`: without `SVC_METRICS_TOKEN`, the same 404 as an unknown path. */
 export function mountMetrics(app: OriginApp, { counters, settings }: Services): void {
   const { SVC_METRICS_TOKEN: token } = settings
   app.get(METRICS_PATH, async (context) => {
@@ -20,7 +17,7 @@ export function mountMetrics(app: OriginApp, { counters, settings }: Services): 
   })
 }
 
-/** Compares hashes of both tokens in constant time, so that timing reveals nothing about the configured token. */
+/** Compares in constant time, so that timing reveals nothing about the configured token. */
 function isSame(sent: string, token: string): boolean {
   const [one, other] = [sent, token].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(one!, other!)

@@ -5,10 +5,7 @@ import { addressOf } from '../keys/keyring.ts'
 import { gasPaid } from './gas-paid.ts'
 import type { Operation } from './operation.ts'
 
-/**
- * Creates an account in one transaction. The key is shown once and never stored. `email` is stored by the service and
- * not on the chain.
- */
+/** The key is shown once and never stored. `email` is stored by the service and not on the chain. */
 export const newAccount: Operation<z.infer<typeof newAccountRequest>> = {
   method: 'POST',
   path: '/core/v1/new_account',
@@ -23,7 +20,7 @@ export const newAccount: Operation<z.infer<typeof newAccountRequest>> = {
       registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
         const wallet = addressOf(keyring.accountKey(hash))
         const args = [hash, wallet, body.account_name, body.account_description]
-        // The e-mail address is stored before the account is created, so that no account exists without its address.
+        // Stored before the account is created, so that no account exists without its address.
         if (body.email !== undefined) await accountEmails.keep(hash, body.email)
         try {
           await write('newAccount', args, { writeId })

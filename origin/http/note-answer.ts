@@ -4,16 +4,13 @@ import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/operating.ts'
 import type { Services } from '../services.ts'
 import type { OriginEnv } from './operation.ts'
 
-/** Route label in logs and metrics for requests that match no route. */
+/** Label of requests that match no route. */
 const NO_ROUTE = 'none'
 
-/** Routes that are polled so often that their log lines would hide the others. */
+/** Polled so often that their log lines would hide the others. */
 const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
 
-/**
- * Returns the pattern of the route that a request matched. Raw paths are not used as labels, because they can contain
- * keys or IDs, and their number is unlimited.
- */
+/** The pattern: raw paths can contain keys or IDs, and their number is unlimited. */
 export function routeOf(context: Context<OriginEnv>): string {
   return matchedRoutes(context).findLast(({ method }) => method !== 'ALL')?.path ?? NO_ROUTE
 }

@@ -1,9 +1,9 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** Maximum length of a path that is repeated in an error message. */
+/** Part of a path that an error message repeats. */
 const PATH_SHOWN_CHARACTERS = 200
 
-/** Returns a 404 error for an unknown path, or a 405 error if the path supports other methods. */
+/** 404 for an unknown path, 405 if the path supports other methods. */
 export function nothingAt(
   { method, path }: { method: string; path: string },
   methods: string[],

@@ -60,11 +60,11 @@ export type Given<Body, Query> = {
   body: Body
   query: Query
   page: PageRequest
-  /** Address of the client, from the socket or the sealed envelope and never from a header. `''` if unknown. */
+  /** Address from the socket or the sealed envelope, never from a header; `''` if unknown. */
   clientAddress: string
-  /** Size of the raw request body, in bytes. */
+  /** Size of the raw request body. */
   bodyBytes: number
-  /** Signal that is aborted if the client disconnects before the response. */
+  /** Aborted if the client disconnects before the response. */
   gone: AbortSignal
   writeId: string
 }
@@ -72,15 +72,15 @@ export type Given<Body, Query> = {
 type Common<Kind extends Auth, Body, Query, Caller> = {
   method: 'GET' | 'POST'
   path: string
-  /** Summary of the operation in one sentence, shown in the OpenAPI description. */
+  /** One sentence, shown in the OpenAPI description. */
   summary: string
   auth: Kind
-  /** Request body. Absent if the operation takes no body. */
+  /** Absent if the operation takes no body. */
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
   csv?: CsvForm
-  /** Schema of the 200 response. For a list, this is the schema of the array. */
+  /** Schema of the 200 response; for a list, of the array. */
   answer: z.ZodType
   rate?(services: Services): Pick<MinuteRate, 'take'>
   writes?: string
@@ -141,7 +141,7 @@ export function mount<Body, Query>(
   })
 }
 
-/** Checks credit (402) and permissions (403), then runs the operation's handler. Writes are charged to the account. */
+/** Checks credit (402) and permissions (403) first. Writes are charged to the account. */
 async function act<Body, Query>(
   operation: Operation<Body, Query>,
   services: Services,
@@ -170,13 +170,13 @@ async function act<Body, Query>(
   return chargedWrite(services.credits, by, permitted)
 }
 
-/** Returns the client library's method name, which is the last path segment in camel case. */
+/** The last path segment in camel case. */
 function clientMethodOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Sends a response as JSON or CSV. @param table the CSV form, if the client asked for a list as CSV */
+/** @param table the CSV form, if the client asked for a list as CSV */
 function respond(
   context: Context<OriginEnv>,
   answer: Answer | Page<object>,

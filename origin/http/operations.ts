@@ -38,7 +38,7 @@ import { updateActionMetadata } from './update-action-metadata.ts'
 import { updateGroup } from './update-group.ts'
 import { updateUsageApiKey } from './update-usage-api-key.ts'
 
-/** Every operation of the core API, in the order in which `openapi.json` lists them. */
+/** Order of `openapi.json`. */
 export const operations: readonly Operation<any, any>[] = [
   newAccount,
   accountExists,

@@ -1,9 +1,9 @@
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 
 /**
- * Returns the body of a response that may take long: the bytes if they are ready in time, otherwise a stream that
- * starts with padding bytes. Padding keeps proxies from considering the connection dead.
- * @param padMs time before the first padding byte and between padding bytes, in milliseconds
+ * The bytes if they are ready in time, otherwise a stream that starts with padding bytes, which keep proxies from
+ * considering the connection dead.
+ * @param padMs time before the first padding byte and between padding bytes
  */
 export async function paddedBody(
   bytes: Promise<Uint8Array<ArrayBuffer>>,
@@ -24,7 +24,6 @@ async function within<Value>(value: Promise<Value>, ms: number): Promise<Value |
   }
 }
 
-/** Streams padding bytes until the response is ready, and then streams the response. */
 function padded(
   sealed: Promise<Uint8Array<ArrayBuffer>>,
   padMs: number,

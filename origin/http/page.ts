@@ -1,4 +1,4 @@
-/** Pagination of core API lists. A response is an array of either all records or the records of one page. */
+/** A response is an array of either all records or the records of one page. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { validate } from '../../shared/json-body.ts'
@@ -12,7 +12,7 @@ const wholeNumber = (low: number, high: number) =>
       error: `expected an integer from ${low} to ${high}`,
     })
 
-/** Query parameters of every list. Without them, the whole list is returned. */
+/** The whole list is returned without these parameters. */
 export const pageQuery = z.object({
   page_number: wholeNumber(0, 999_999_999)
     .optional()
@@ -35,18 +35,18 @@ export class PageRequest {
     return this.#from
   }
 
-  /** Maximum number of records on the page, as a query option. `{}` for the whole list. */
+  /** Page size as a query option; `{}` for the whole list. */
   get limit(): { limit?: number } {
     return this.#to === Number.POSITIVE_INFINITY ? {} : { limit: this.#to - this.#from }
   }
 
-  /** Selects the requested page of a list. A page past the end is empty. */
+  /** A page past the end is empty. */
   of<Item>(all: readonly Item[]): Page<Item> {
     return new Page(all.slice(this.#from, this.#to), all.length)
   }
 }
 
-/** Items of one page of a list, with the length of the whole list. */
+/** Items of one page, with the length of the whole list. */
 export class Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
@@ -61,7 +61,7 @@ export class Page<Item> {
   }
 }
 
-/** Parses the pagination parameters of a request. @throws {ApiError} 400 for an invalid page */
+/** @throws {ApiError} 400 for an invalid page */
 export function pageRequestOf(context: Context, list: true | undefined): PageRequest {
   if (!list) return new PageRequest()
   const { page_number, page_size } = validate(pageQuery, context.req.query())

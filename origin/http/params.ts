@@ -2,10 +2,7 @@ import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { JsonText } from './json/json-text.ts'
 import { requireSize } from './size.ts'
 
-/**
- * Returns `js_params` as the JSON text that the action receives, exactly as sent.
- * @throws {ApiError} 413 if the text is too large
- */
+/** @throws {ApiError} 413 if the text is too large */
 export function paramsText({ text }: JsonText): string {
   requireSize('js_params', text, PARAMS_MAX_BYTES)
   return text

@@ -2,7 +2,7 @@ import { ApiError } from '../../shared/errors.ts'
 import type { NotCredited } from '../credits/processor/not-credited.ts'
 import type { WebhookRefused } from '../credits/processor/webhook.ts'
 
-/** Maps a payment that was not credited to 404 `not_found`, 409 `payment_pending` or 409 `payment_failed`. */
+/** 404 `not_found`, 409 `payment_pending` or 409 `payment_failed`. */
 export function notCredited({ standing }: NotCredited): ApiError {
   switch (standing.state) {
     case 'unknown':
@@ -32,12 +32,10 @@ export function notCredited({ standing }: NotCredited): ApiError {
   }
 }
 
-/**
- * Maximum length of an error text from the payment processor. Its customer-facing messages have one or two sentences.
- */
+/** The payment processor's customer-facing messages have one or two sentences. */
 const REASON_MAX_CHARACTERS = 500
 
-/** Returns the error for a rejected webhook event. The operator sees it in the payment processor's dashboard. */
+/** Seen by the operator in the payment processor's dashboard. */
 export function webhookRefusal({ fault }: WebhookRefused): ApiError {
   switch (fault) {
     case 'unsigned':

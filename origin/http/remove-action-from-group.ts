@@ -5,7 +5,7 @@ import { existingGroup } from '../accounts/existing.ts'
 import { requireMayManageActions } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Removes an action, or the wildcard, from a group. Idempotent. */
+/** Accepts the wildcard. Idempotent. */
 export const removeActionFromGroup: Operation<z.infer<typeof removeActionFromGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_action_from_group',

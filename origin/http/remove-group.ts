@@ -5,8 +5,8 @@ import { requireMayRemoveGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Deletes a group. Keys lose their permissions in it. Only the contract checks that the group exists, not the mirror: a
- * repeated request with the same Idempotency-Key must succeed even if the mirror no longer has the group.
+ * Keys lose their permissions in it. Only the contract checks that the group exists, not the mirror: a repeat with the
+ * same Idempotency-Key must succeed even if the mirror no longer has the group.
  */
 export const removeGroup: Operation<z.infer<typeof removeGroupRequest>> = {
   method: 'POST',

@@ -5,7 +5,7 @@ import { existingGroup } from '../accounts/existing.ts'
 import { requireMayRemoveWallet } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Removes a wallet, or the wildcard, from a group. Idempotent. */
+/** Accepts the wildcard. Idempotent. */
 export const removePkpFromGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_pkp_from_group',

@@ -4,10 +4,7 @@ import { removeUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
 import { forgetCap } from './spend-cap.ts'
 
-/**
- * Permanently revokes a usage key; its next request gets 401. Only the contract checks that the key exists, not the
- * mirror; see `remove-group.ts`.
- */
+/** Permanent; the key's next request gets 401. Only the contract checks that the key exists; see `remove-group.ts`. */
 export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_usage_api_key',
@@ -21,8 +18,7 @@ export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyReques
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
     await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
-    // Removing the spending cap is not awaited: the key is already revoked, and other processes may take a while to
-    // respond.
+    // Not awaited: the key is already revoked, and other processes may take a while to respond.
     void forgetCap({ credits, log }, { accountHash: account.hash, keyHash })
     return { success: true }
   },

@@ -11,34 +11,28 @@ import { readMembers, type Reading } from './json/members.ts'
 import { NotJson } from './json/scan.ts'
 
 export type RequestBody<Body> = {
-  /** Maximum size of a body with source or params, in bytes. Overrides `OPERATION_BODY_MAX_BYTES`. */
+  /** Limit of a body with source or params; overrides `OPERATION_BODY_MAX_BYTES`. */
   maxBytes?: number
-  /** True if an empty body is treated as `{}`. */
+  /** An empty body is treated as `{}`. */
   optional?: boolean
 } & (ParsedBody<Body> | UnparsedBody)
 
 type ParsedBody<Body> = {
   schema: z.ZodType<Body>
-  /** Properties to read from a body that may be large. If absent, the whole body is parsed. */
+  /** Properties to read of a body that may be large; if absent, the whole body is parsed. */
   members?: Reading
 }
 
-/**
- * A body that the handler receives as raw bytes, because parsing it would block the main thread. The schema is used
- * only for documentation.
- */
+/** Raw bytes, because parsing would block the main thread; the schema is only for documentation. */
 type UnparsedBody = { schema: z.ZodType; isUnparsed: true }
 
-/**
- * Returns a request's validated body and its raw bytes.
- * @throws {ApiError} 400, 413, 415 or 422, and any error of `readBody`
- */
+/** @throws {ApiError} 400, 413, 415 or 422, and any error of `readBody` */
 export async function bodyOf<Body>(
   context: Context,
   body: RequestBody<Body> | undefined,
   holder: BodyHolder,
 ): Promise<{ value: Body; bytes: Uint8Array }> {
-  // The cast is safe: an operation without a body has `undefined` as the type of its body.
+  // Safe: an operation without a body has `undefined` as its type.
   if (!body) return { value: undefined as Body, bytes: new Uint8Array() }
   const bounds = { maxBytes: body.maxBytes ?? OPERATION_BODY_MAX_BYTES, holder }
   const bytes = await readBody(context, bounds)
@@ -68,16 +62,14 @@ function membersIn(bytes: Uint8Array, type: string | null, members: Reading): un
   }
 }
 
-/**
- * Strips a byte order mark. The mark is not valid JSON, but some clients send one, and `TextDecoder` drops it as well.
- */
+/** A byte order mark is not valid JSON, but some clients send one, and `TextDecoder` drops it as well. */
 function withoutMark(bytes: Uint8Array): Buffer {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const from = isMarked ? 3 : 0
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
-/** Decodes UTF-8 and rejects invalid bytes (RFC 8259, 8.1), which would otherwise be stored as U+FFFD. */
+/** Rejects invalid UTF-8 (RFC 8259, 8.1), which would otherwise be stored as U+FFFD. */
 function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -11,8 +11,8 @@ import { KeyShownBefore } from './key-shown-before.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Replaces the account key. The old key is rejected with 401 from then on. The new key is shown only once, so the
- * account would be lost if the response were lost. To avoid that risk, the caller can generate the key and send it.
+ * The old key is rejected with 401 from then on. The new key is shown once, so losing the response would lose the
+ * account; to avoid that, the caller can send its own key.
  */
 export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
   method: 'POST',

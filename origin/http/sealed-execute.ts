@@ -21,9 +21,8 @@ const schema = executeRequestSchema.extend({ js_params: paramsOrNone })
 type ExecuteRequest = z.infer<typeof schema>
 
 /**
- * Executes an action for the sender of a sealed request. The sender is the edge, which sends a run ID so that the
- * action runs at most once, or an end-to-end encrypted client. All permissions are checked here, regardless of what the
- * sender has checked.
+ * The sender is the edge, with a run ID so that the action runs at most once, or an end-to-end encrypted client. All
+ * permissions are checked here, regardless of what the sender has checked.
  */
 export const sealedExecute: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
@@ -48,10 +47,7 @@ export const sealedExecute: SealedOperation<ExecuteRequest> = {
   },
 }
 
-/**
- * Rejects fields that are reserved for the edge. Any client can send requests in base mode, but only the edge may send
- * runs, client addresses and stored keys.
- */
+/** Any client can send requests in base mode, but only the edge may send runs, client addresses and stored keys. */
 function requireOwnKeyOnly(body: ExecuteRequest): void {
   if (!body.run && body.client_address === undefined && 'api_key' in body.credential) return
   throw new ApiError(
@@ -61,7 +57,7 @@ function requireOwnKeyOnly(body: ExecuteRequest): void {
   )
 }
 
-/** Rejects account keys. With an account key, a trigger or a compromised edge could do anything in the account. */
+/** An account key would allow a trigger or a compromised edge to do anything in the account. */
 function requireUsageKey({ usageKey }: Principal): void {
   if (usageKey) return
   throw new ApiError(

@@ -1,7 +1,6 @@
 /**
- * Serves the core API to the edge. The envelope contains a whole request, which is passed to this origin's own app. The
- * same checks, limits and stored responses therefore apply as to a direct request. Only the client address is taken
- * from the envelope.
+ * The core API for the edge. The envelope contains a whole request for this origin's own app, so the same checks,
+ * limits and stored responses apply as to a direct request. Only the client address is taken from the envelope.
  */
 import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
@@ -29,7 +28,7 @@ import { refusal, requireFirst, requireFresh } from './sealed.ts'
 
 const BOUNDS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
-/** Mounts the sealed endpoint. @param padMs interval of padding bytes while a request is being executed */
+/** @param padMs interval of padding bytes while a request is being executed */
 export function mountSealedHttp(
   app: OriginApp,
   services: Services,
@@ -42,10 +41,7 @@ export function mountSealedHttp(
   })
 }
 
-/**
- * Starts executing a sealed request. This is a separate function, so that the received bytes can be garbage-collected
- * before the response.
- */
+/** Separate, so that the received bytes can be garbage-collected before the response. */
 async function begin(
   context: Context<OriginEnv>,
   app: OriginApp,
@@ -65,10 +61,7 @@ async function begin(
 
 type Given = Pick<OpenedRequest, 'mode' | 'plaintext'> & { gone: AbortSignal }
 
-/**
- * Returns the framed response to a sealed request. Never rejects: errors before the app is called become error
- * responses inside the envelope.
- */
+/** Never rejects: errors before the app is called become error responses inside the envelope. */
 async function answerTo(given: Given, app: OriginApp, services: Services): Promise<Uint8Array> {
   try {
     const { head, body } = read(given)
@@ -87,7 +80,7 @@ async function answerTo(given: Given, app: OriginApp, services: Services): Promi
   }
 }
 
-/** Validates a decrypted request. @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
+/** @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
 function read({ mode, plaintext }: Given): { head: SealedHttpRequest; body: Buffer } {
   if (mode !== MODE_PSK)
     throw new ApiError(
@@ -132,7 +125,7 @@ function requestOf(
   return new Request(url, init)
 }
 
-/** Returns a stream of the given bytes, without copying them. It releases the bytes once they are read. */
+/** Does not copy the bytes, and releases them once they are read. */
 function once(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let left: Uint8Array | undefined = bytes
   return new ReadableStream({

@@ -12,10 +12,7 @@ import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { openStoredKey } from './stored-key.ts'
 
-/**
- * Reports the kind of a key, and whether the key may run an action. The edge asks before it stores a key with a
- * trigger.
- */
+/** The edge asks before it stores a key with a trigger. */
 export const sealedKeys: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,

@@ -10,19 +10,16 @@ import {
 import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 
-/** Poll interval for runs of other processes, in milliseconds. Their outcomes are visible only in the database. */
+/** Outcomes of other processes are visible only in the database. */
 const OTHER_PROCESS_POLL_MS = 250
 
 /**
- * Maximum size of a response, in bytes. The edge's Durable Object buffers several copies in its 128 MB of memory. The
- * edge requests the remaining outcomes separately.
+ * The edge's Durable Object buffers several copies in its 128 MB of memory, and requests the remaining outcomes
+ * separately.
  */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/**
- * Long poll for the outcomes of runs. Responds as soon as one run has finished or is unknown, or when the wait times
- * out.
- */
+/** Long poll. Responds as soon as one run has finished or is unknown, or when the wait times out. */
 export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,
@@ -59,10 +56,7 @@ async function look(
   return { state: 'known', ended, running, unknown }
 }
 
-/**
- * Waits until the next database check is due, or until a run of this process finishes. Runs of this process need fewer
- * database checks, because their outcomes are in memory.
- */
+/** Runs of this process need fewer database checks, because their outcomes are in memory. */
 async function pause(leftMs: number, runIds: string[], { executions }: Services): Promise<void> {
   const own = runIds.flatMap((id) => executions.underWay(id))
   const otherProcess = own.length < runIds.length

@@ -1,6 +1,6 @@
 /**
- * The sealed endpoints. An envelope that cannot be opened gets a plaintext error, because there is no key to encrypt
- * the error with. All later responses, including errors, are sealed and have status 200.
+ * An envelope that cannot be opened gets a plaintext error, because there is no key to encrypt it with. All later
+ * responses, including errors, are sealed and have status 200.
  */
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
@@ -27,11 +27,11 @@ import type { OriginApp } from './operation.ts'
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
-  /** Properties to read from requests with source. If absent, a request may have at most `OPERATION_BODY_MAX_BYTES`. */
+  /** Properties of requests with source; if absent, the maximum is `OPERATION_BODY_MAX_BYTES`. */
   members?: Reading
-  /** True if base mode is rejected, so that only the edge can call the operation. */
+  /** Rejects base mode, so that only the edge can call the operation. */
   isOfEdge?: true
-  /** Handles a request. `heldBytes` is the memory that the request occupies until its response. */
+  /** `heldBytes` is the memory that the request occupies until its response. */
   handle(
     body: Body,
     mode: OpenedRequest['mode'],
@@ -64,9 +64,9 @@ async function answerTo<Body extends Freshness>(
     const sent = withoutNullMembers(parse(opened.plaintext, operation.members))
     const body = validate(operation.schema, sent)
     requireFresh(body, services.now())
-    // The request is counted twice, because both the received and the decrypted bytes are in memory.
+    // Both the received and the decrypted bytes are in memory.
     const heldBytes = 2 * opened.plaintext.length
-    // Serialized inside the `try`, so that a serialization failure is also reported in a sealed response.
+    // Inside the `try`, so that a serialization failure is also reported in a sealed response.
     return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
     const failure = toApiError(error)
@@ -77,7 +77,7 @@ async function answerTo<Body extends Freshness>(
   }
 }
 
-/** Converts an error to its form inside a sealed response. */
+/** The form inside a sealed response. */
 export function refusal(failure: ApiError): Refusal {
   const retryAfter = failure.headers['retry-after']
   return {
@@ -109,10 +109,7 @@ function parse(plaintext: Buffer, members: Reading | undefined): unknown {
 
 type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
-/**
- * Checks the validity period of a sealed request.
- * @throws {ApiError} 400 if the request has expired, is dated too far in the future, or has too long a lifetime
- */
+/** @throws {ApiError} 400 if the request has expired, is dated too far in the future, or has too long a lifetime */
 export function requireFresh({ issued_at, expires_at }: Freshness, now: number): void {
   const fresh =
     issued_at <= now + SEALED_CLOCK_SKEW_MS &&
@@ -127,7 +124,7 @@ export function requireFresh({ issued_at, expires_at }: Freshness, now: number):
   )
 }
 
-/** Rejects replayed requests. @throws {ApiError} 409 if the request was received before */
+/** @throws {ApiError} 409 if the request was received before */
 export async function requireFirst(
   { request_id, expires_at }: Freshness,
   { claims }: Services,

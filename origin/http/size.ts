@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** Checks the size of a text field. @throws {ApiError} 413 if the UTF-8 text has more than `maxBytes` */
+/** @throws {ApiError} 413 if the text has more than `maxBytes` in UTF-8 */
 export function requireSize(field: string, text: string, maxBytes: number): void {
   if (text.length <= maxBytes / 3) return
   const bytes = Buffer.byteLength(text)

@@ -1,16 +1,14 @@
 import type { KeyCap, SpendCap } from '../credits/spend-caps.ts'
 import type { Services } from '../services.ts'
 
-/** Fields of a request that set or remove a spending cap. The request's schema requires both numbers or neither. */
+/** The request's schema requires both numbers or neither. */
 type Said = {
   spend_cap_cents?: number | undefined
   spend_window_seconds?: number | undefined
   remove_spend_cap?: boolean | undefined
 }
 
-/**
- * Returns the spending cap that a request sets: null if it removes the cap, `undefined` if it leaves the cap unchanged.
- */
+/** Null removes the cap, `undefined` leaves it unchanged. */
 export function spendCapIn({
   spend_cap_cents: capCents,
   spend_window_seconds: windowSeconds,
@@ -21,7 +19,7 @@ export function spendCapIn({
   return { capCents, windowSeconds }
 }
 
-/** Converts a spending cap to its fields in lists, which are null if the key has no cap. */
+/** Null if the key has no cap. */
 export function spendCapRecord(cap: KeyCap | undefined) {
   return {
     spend_cap_cents: cap?.capCents ?? null,
@@ -30,10 +28,7 @@ export function spendCapRecord(cap: KeyCap | undefined) {
   }
 }
 
-/**
- * Removes the spending cap of a key that cannot be used. Never rejects: a leftover cap is harmless, and a failure must
- * not affect the response.
- */
+/** Never rejects: a leftover cap is harmless, and a failure must not affect the response. */
 export async function forgetCap(
   { credits, log }: Pick<Services, 'credits' | 'log'>,
   payer: { accountHash: string; keyHash: string },

@@ -2,7 +2,7 @@ import type { StoredKey } from '../../shared/wire/sealed.ts'
 import { openStored } from '../channel/open-request.ts'
 import type { Services } from '../services.ts'
 
-/** Decrypts a stored usage key. @throws {EnvelopeRefused} also if the key was sealed for another trigger or owner */
+/** @throws {EnvelopeRefused} also if the key was sealed for another trigger or owner */
 export function openStoredKey(stored: StoredKey, { storage }: Services['channel']): string {
   const sealed = Buffer.from(stored.sealed_usage_key, 'base64url')
   const owner = { triggerId: stored.trigger_id, ownerId: stored.owner_id }

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 
 type Changes = z.infer<typeof updateGroupRequest>
 
-/** Changes the given fields of a group. A given array replaces the current one, and absent fields stay unchanged. */
+/** A given array replaces the current one, and absent fields stay unchanged. */
 export const updateGroup: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_group',
@@ -27,7 +27,7 @@ export const updateGroup: Operation<Changes> = {
   },
 }
 
-/** Returns the contract's bit mask of fields to replace: 1 name, 2 description, 4 wallets, 8 actions. */
+/** Mask of fields to replace: 1 name, 2 description, 4 wallets, 8 actions. */
 function fieldsOf({ name, description, pkpIds, cidHashes }: Changes): number {
   return [name, description, pkpIds, cidHashes].reduce<number>(
     (fields, value, bit) => (value === undefined ? fields : fields + 2 ** bit),

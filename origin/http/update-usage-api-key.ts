@@ -10,10 +10,10 @@ import { spendCapIn } from './spend-cap.ts'
 type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
 /**
- * Changes the given fields of a usage key. A given array replaces the current one, and absent fields stay unchanged.
- * The spending cap is not on the chain, so no transaction is sent if only the cap changes. The cap is set last, because
- * setting it again after a failure is free of charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account
- * can change only the cap; it changes the other fields by sending transactions itself.
+ * A given array replaces the current one, and absent fields stay unchanged. The spending cap is not on the chain: if
+ * only the cap changes, no transaction is sent. It is set last, because setting it again after a failure is free of
+ * charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account can change only the cap; it changes the
+ * other fields by sending transactions itself.
  */
 export const updateUsageApiKey: Operation<Changes> = {
   method: 'POST',
@@ -42,8 +42,7 @@ export const updateUsageApiKey: Operation<Changes> = {
 }
 
 /**
- * Reports that the spending cap may not have been set. The other changes are already on the chain, so "nothing was
- * executed" would be wrong.
+ * The other changes are already on the chain, so "nothing was executed" would be wrong.
  * @throws {ApiError}
  */
 function capAlone(error: unknown): never {
@@ -56,7 +55,7 @@ function capAlone(error: unknown): never {
   )
 }
 
-/** Returns the contract's `UsageApiKey` fields in order, and the bit mask of fields to replace (bit n for field n). */
+/** The contract's `UsageApiKey` fields in order, and the mask of fields to replace (bit n for field n). */
 function changesOf(body: Changes): { fields: number; key: readonly unknown[] } {
   const members: [unknown, unknown][] = [
     [body.name, ''],

@@ -1,4 +1,4 @@
-/** Request fields of a new usage key, in the order of the contract's `UsageApiKey`. */
+/** Order of the contract's `UsageApiKey`. */
 type Fields = {
   name: string
   description: string

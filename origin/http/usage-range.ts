@@ -4,8 +4,7 @@ import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Returns the first and last day of a usage statement (`YYYY-MM-DD`, inclusive). The default of `to` is today, and the
- * default of `from` makes a range of 30 days.
+ * Days as `YYYY-MM-DD`, inclusive. `to` defaults to today, and `from` to a range of 30 days.
  * @throws {ApiError} 400 if the days are in the wrong order or the range is too long
  */
 export function usageRange(

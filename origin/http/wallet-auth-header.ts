@@ -7,14 +7,14 @@ const FIX =
   'Send it once: base64 of the JSON {"typed_data": …, "signature": "0x…"} with primaryType BillingAuth.'
 
 /**
- * Decodes the `X-Wallet-Auth` header, which is standard base64 with or without padding.
+ * Standard base64, with or without padding.
  * @throws {ApiError} 400, or 422 for JSON that is not an object
  */
 export function signedInHeader(header: string): Signed {
   const text = header.trim()
   if (text.length > WALLET_AUTH_MAX_CHARACTERS)
     throw refused(`more than ${WALLET_AUTH_MAX_CHARACTERS} characters`)
-  // The values of a header that is sent twice are joined with a comma.
+  // The values of a repeated header are joined with a comma.
   if (text.includes(',')) throw refused('sent more than once')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw refused('not base64')
   const bytes = Buffer.from(text, 'base64')

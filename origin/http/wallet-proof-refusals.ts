@@ -3,8 +3,8 @@ import { PROOF_WINDOW_S } from '../../shared/limits.ts'
 import type { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 
 /**
- * Maps an invalid wallet proof to an error: 422 for a missing field or a wrong JSON type, and 400 for everything else.
- * A bad signature is also a 400: when the credential is a key, the signature is an ordinary value of the request.
+ * 422 for a missing field or a wrong JSON type, and 400 for everything else. A bad signature is also a 400: when the
+ * credential is a key, the signature is an ordinary value of the request.
  */
 export function walletProofRefusal({ fault }: WalletProofRefused): ApiError {
   switch (fault.kind) {

@@ -3,10 +3,7 @@ import { addressOfPkp } from '../../shared/wire/fields.ts'
 import type { walletAnswer } from '../../shared/wire/wallets.ts'
 import type { Wallet } from '../accounts/account.ts'
 
-/**
- * Cache of checksummed wallet addresses. Computing the checksums of 10,000 wallets takes 0.2 s, and listing wallets is
- * free of charge.
- */
+/** Computing the checksums of 10,000 wallets takes 0.2 s, and listing wallets is free of charge. */
 const addresses = new WeakMap<Wallet, string>()
 
 export function walletRecord(wallet: Wallet): z.infer<typeof walletAnswer> {

@@ -5,13 +5,10 @@ import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
 import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 import type { Services } from '../services.ts'
 
-/** A wallet's signed proof, not validated yet. */
+/** A signed proof that is not validated yet. */
 export type Signed = { typed_data?: unknown; signature?: unknown }
 
-/**
- * A wallet's proof is well-formed but not a valid credential: it is outside the time window, or was not signed by the
- * wallet that it names.
- */
+/** A well-formed proof is outside the time window or not signed by the wallet that it names. */
 export class SignatureRefused extends Error {
   readonly refusal: WalletProofRefused
 
@@ -23,9 +20,8 @@ export class SignatureRefused extends Error {
 }
 
 /**
- * Authenticates a wallet's signature and returns the account that the wallet administers. The admin is looked up before
- * the signature is verified, so that strangers cannot make our node call arbitrary contracts. It is looked up again
- * afterwards, because the account may have been transferred in the meantime.
+ * The admin is looked up before the signature is verified, so that strangers cannot make our node call arbitrary
+ * contracts, and again afterwards, because the account may have been transferred in the meantime.
  * @param address the client's address
  * @throws {WalletProofRefused} if the form is wrong (400, 422)
  * @throws {SignatureRefused | NotTheAdmin} 401
@@ -44,7 +40,7 @@ export async function principalBySignature(
   return principalOfWallet(proof.address, mirror.current())
 }
 
-/** Runs a check and converts its proof errors to 401. A malformed proof remains an error of the request (400, 422). */
+/** Converts proof errors to 401; a malformed proof remains an error of the request (400, 422). */
 async function asCredential<Result>(look: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await look()

@@ -1,14 +1,11 @@
-/**
- * Encrypts stored responses. The encryption binds a response to its request's row, so that it cannot be moved to
- * another row.
- */
+/** The encryption binds a response to its request's row, so that it cannot be moved to another row. */
 import { z } from 'zod'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
 const keptAnswerSchema = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
-  /** Response body as JSON text. */
+  /** JSON text. */
   body: z.string(),
 })
 
@@ -20,10 +17,7 @@ export function encryptAnswer(key: Uint8Array, id: string, answer: KeptAnswer): 
   return encryptAtRest(key, namesOf(id), JSON.stringify(answer))
 }
 
-/**
- * Decrypts a stored response.
- * @throws {Error} if the bytes were not encrypted with this key for this row
- */
+/** @throws {Error} if the bytes were not encrypted with this key for this row */
 export function decryptAnswer(key: Uint8Array, id: string, bytes: Uint8Array): KeptAnswer {
   return keptAnswerSchema.parse(JSON.parse(decryptAtRest(key, namesOf(id), bytes)))
 }

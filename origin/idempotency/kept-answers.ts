@@ -13,27 +13,26 @@ export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
 
 export type KeptAnswersOptions = {
   db: Database
-  /** ID of this process, under which it writes its heartbeat. */
   processId: string
-  /** ID of a process that has certainly exited (see `predecessor.ts`), even if its heartbeat is recent. */
+  /** A process that has certainly exited (see `predecessor.ts`), even if its heartbeat is recent. */
   predecessor?: string | undefined
   keys: IdempotencyKeys
   now: () => number
 }
 
-/** A request that the caller must execute. Afterwards, the caller must call one of the three methods. */
+/** The caller must execute the request, and afterwards call one of the three methods. */
 export type Begun = {
   state: 'begun'
-  /** ID for writes, which is the same for every execution with this Idempotency-Key. */
+  /** The same for every execution with this Idempotency-Key. */
   writeId: string
-  /** Stores the response, which is returned to repeated requests. */
+  /** Stores the response for repeated requests. */
   keep(answer: KeptAnswer): Promise<void>
   /**
-   * Called if the execution had no effect. If this was the first execution, the request may be sent again, even with a
+   * Called if the execution had no effect. After a first execution, the request may be sent again, even with a
    * different body.
    */
   forget(): Promise<void>
-  /** Called if the outcome of the execution is unknown. A repeated request is executed again with the same write ID. */
+  /** Called if the outcome is unknown. A repeated request is executed again with the same write ID. */
   release(): Promise<void>
 }
 
@@ -42,24 +41,21 @@ export type Beginning =
   | { state: 'answered'; answer: KeptAnswer }
   | { state: 'in_progress' }
   | { state: 'other_body' }
-  /** The request was started, but its response is lost. It must not be executed again. */
+  /** The response is lost, and the request must not be executed again. */
   | { state: 'lost' }
 
-/**
- * Maximum number of attempts to insert or read a request's row. Other processes may delete and recreate the row in
- * between.
- */
+/** Attempts to insert or read a row, which other processes may delete and recreate in between. */
 const LOOKS_MAX = 5
 
 /**
- * Stores the first response to each request with an Idempotency-Key. The process that inserts the row of a request
- * executes the request. Rows remain in the database when that process exits.
+ * Stores the first response to each request with an Idempotency-Key. The process that inserts the row executes the
+ * request. The row outlives that process.
  */
 export class KeptAnswers {
   readonly #options: KeptAnswersOptions
   /**
-   * Requests in flight in this process, with the hash of each request's body. If a row belongs to this process but is
-   * not in this map, its execution was abandoned.
+   * Requests in flight in this process, with the hash of the body. A row of this process that is not in this map was
+   * abandoned.
    */
   readonly #underWay = new Map<string, Buffer>()
 
@@ -68,8 +64,8 @@ export class KeptAnswers {
   }
 
   /**
-   * Claims a request for execution, or returns the reason why it must not be executed.
-   * @param runsOnce if true, a request is not executed again after the process that started it has exited
+   * Claims a request for execution.
+   * @param runsOnce if true, a request is not executed again after its process has exited
    * @throws {DatabaseUnavailable} in which case the request was not started
    */
   async begin(
@@ -92,7 +88,6 @@ export class KeptAnswers {
     }
   }
 
-  /** Deletes stored responses that are older than the retention period. */
   async forgetOld(): Promise<void> {
     const { db } = this.#options
     await deleteOld(db, keptAnswers, lt(keptAnswers.startedAt, this.#date(-ANSWER_KEPT_MS)))
@@ -130,12 +125,12 @@ export class KeptAnswers {
       const answer = decryptAnswer(this.#options.keys.sealing, id, encrypted)
       return { state: 'answered', answer }
     } catch {
-      // The stored response cannot be decrypted, but its existence proves that the request was executed.
+      // The response cannot be decrypted, but its existence proves that the request was executed.
       return { state: 'lost' }
     }
   }
 
-  /** Returns true if the request is being executed by another process that is still alive. */
+  /** True if another process that is still alive executes the request. */
   async #isHeld(holder: string | null): Promise<boolean> {
     const { db, predecessor, processId } = this.#options
     if (holder === null || holder === processId || holder === predecessor) return false
@@ -159,8 +154,7 @@ export class KeptAnswers {
 
   #begun(id: string, writeId: string, { first }: { first: boolean }): Begun {
     const { db, processId, keys } = this.#options
-    // Matches the row only if this process still owns it. Another process may have taken it over because it considered
-    // this process dead.
+    // Another process may have taken the row over because it considered this process dead.
     const own = and(
       eq(keptAnswers.id, id),
       eq(keptAnswers.writeId, writeId),

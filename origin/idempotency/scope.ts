@@ -1,6 +1,6 @@
 /**
- * Scope of an Idempotency-Key: one request with one API key. The database stores only keyed hashes of the scope, so
- * that its rows reveal nothing about accounts, API keys or bodies.
+ * One request with one API key. The database stores only keyed hashes of the scope, so that its rows reveal nothing
+ * about accounts, API keys or bodies.
  */
 import { createHmac } from 'node:crypto'
 
@@ -12,18 +12,14 @@ export type Scope = {
   idempotencyKey: string
 }
 
-/**
- * Returns the ID of a request's row, in hex. The fields are encoded as JSON, so that different scopes never collide.
- */
+/** Hex. The fields are encoded as JSON, so that different scopes never collide. */
 export function scopeId(key: Uint8Array, scope: Scope): string {
   const { accountHash, keyHash, method, path, idempotencyKey } = scope
   const parts = JSON.stringify(['scope', accountHash, keyHash, method, path, idempotencyKey])
   return createHmac('sha256', key).update(parts).digest('hex')
 }
 
-/**
- * Hashes a request body together with the ID of its row, so that equal bodies in different rows have different hashes.
- */
+/** Includes the row's ID, so that equal bodies in different rows have different hashes. */
 export function bodyHashOf(key: Uint8Array, id: string, body: Uint8Array): Buffer {
   return createHmac('sha256', key)
     .update(JSON.stringify(['body', id]))

@@ -9,9 +9,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts a text for storage in one database row.
- * @param names the kind of text, and the row that it belongs to. They are authenticated as associated data, so the
- * ciphertext cannot be decrypted as the content of another row.
+ * @param names the kind of text, and its database row. They are authenticated as associated data, so the ciphertext
+ * cannot be decrypted as the content of another row.
  */
 export function encryptAtRest(key: Uint8Array, names: readonly string[], text: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
@@ -20,10 +19,7 @@ export function encryptAtRest(key: Uint8Array, names: readonly string[], text: s
   return Buffer.concat([Uint8Array.of(VERSION), nonce, encrypted, cipher.getAuthTag()])
 }
 
-/**
- * Decrypts the result of `encryptAtRest`.
- * @throws {Error} if the bytes were not encrypted with the same key and names
- */
+/** @throws {Error} if the bytes were not encrypted with the same key and names */
 export function decryptAtRest(
   key: Uint8Array,
   names: readonly string[],

@@ -1,17 +1,17 @@
 /**
- * Derives all keys from the root key (`docs/architecture.md`) by HKDF-SHA256 with the salt `svc-root-v1`. The HKDF info
- * consists of all parts, each preceded by its length (4 bytes, big-endian), followed by one counter byte. The length
- * prefixes make the encoding injective: the parts `a/b`, `c` and the parts `a`, `b/c` give different keys. The test
- * vectors in `test/origin/keys/derive.test.ts` must never change, because stored data depends on these keys.
+ * All keys are derived from the root key (`docs/architecture.md`) by HKDF-SHA256 with the salt `svc-root-v1`. The HKDF
+ * info consists of all parts, each preceded by its length (4 bytes, big-endian), followed by one counter byte. The
+ * length prefixes make the encoding injective: the parts `a/b`, `c` and the parts `a`, `b/c` give different keys. The
+ * test vectors in `test/origin/keys/derive.test.ts` must never change, because stored data depends on these keys.
  */
 import { hkdfSync } from 'node:crypto'
 
 const SALT = Buffer.from('svc-root-v1')
 
-/** Group order of secp256k1 (SEC 2, 2.4.1). */
+/** Group order (SEC 2, 2.4.1). */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Group order of P-256 (SEC 2, 2.4.2). */
+/** Group order (SEC 2, 2.4.2). */
 export const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 export type KeyPart = string | Uint8Array
@@ -27,14 +27,13 @@ export function encodeInfo(parts: readonly KeyPart[], counter: number): Buffer {
   return Buffer.concat([...chunks, Uint8Array.of(counter)])
 }
 
-/** Derives a 32-byte symmetric key. */
+/** 32-byte symmetric key. */
 export function deriveBytes(root: Uint8Array, parts: readonly KeyPart[], counter = 0): Buffer {
   return Buffer.from(hkdfSync('sha256', root, SALT, encodeInfo(parts, counter), 32))
 }
 
 /**
- * Derives a private key for a curve of the given order. Increments the counter until the candidate is in the range from
- * 1 to `order` - 1.
+ * Private key in the range from 1 to `order` - 1. Increments the counter until the candidate is in range.
  * @throws {Error} if 256 candidates in a row are out of range, which is practically impossible
  */
 export function deriveScalar(

@@ -1,19 +1,16 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** A P-256 key pair: a 32-byte private scalar and a 65-byte uncompressed public point. */
+/** 32-byte private scalar and 65-byte uncompressed public point. */
 export type P256Key = { privateKey: Buffer; publicKey: Buffer }
 
-/**
- * Computes the key pair of a private scalar.
- * @throws {Error} if the scalar is zero, or not below the curve's order
- */
+/** @throws {Error} if the scalar is zero, or not below the curve's order */
 export function p256KeyOf(privateKey: Buffer): P256Key {
   const ecdh = createECDH('prime256v1')
   ecdh.setPrivateKey(privateKey)
   return { privateKey, publicKey: ecdh.getPublicKey() }
 }
 
-/** Converts a P-256 key pair to a private `KeyObject`, for signing with node:crypto. */
+/** For signing with node:crypto. */
 export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
   const jwk = {
     kty: 'EC',

@@ -1,4 +1,4 @@
-/** LRU cache: evicts the least recently used value when it is full. */
+/** LRU cache. */
 export class Recent<Value> {
   readonly #max: number
   readonly #values = new Map<string, Value>()

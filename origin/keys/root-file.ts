@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Name of the file with the local stack's root key. The file is protected only by its permissions. */
+/** Root key of the local stack, protected only by the file's permissions. */
 export const ROOT_KEY_FILE = 'root.key'
 
 /**
- * Loads the root key from a state folder. Creates the key if the folder does not contain one.
+ * Loads the root key from a state folder, or creates it if the folder does not contain one.
  * @throws {Error} in production, where only the TEE may provide the root key; also if the file is damaged, because
  * replacing the key would lose every wallet
  */
@@ -26,12 +26,9 @@ export function loadRootKey(stateDir: string, environment: 'local' | 'production
   return Buffer.from(text, 'hex')
 }
 
-/**
- * Creates the key file atomically: writes the key to a temporary file and then links it under its final name. Readers
- * never see a partial key, and an existing key is never replaced.
- */
+/** Readers never see a partial key, and an existing key is never replaced. */
 function create(file: string): void {
-  // The suffix is random, because two containers that share a folder can have the same process ID.
+  // Random, because two containers that share a folder can have the same process ID.
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, {
     mode: 0o600,

@@ -14,16 +14,10 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 1 + SALT_BYTES
 const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 
-/**
- * Encryption parameters of a wallet: the wallet's name in the associated data, and a function that derives the key for
- * a salt.
- */
+/** `name` is the wallet's name in the associated data. */
 export type WalletCipher = { name: Uint8Array; key(salt: Uint8Array): Uint8Array }
 
-/**
- * Thrown when a message cannot be encrypted or a ciphertext cannot be decrypted. The error message is shown to the
- * action's author.
- */
+/** The error message is shown to the action's author. */
 export class CipherRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -31,10 +25,7 @@ export class CipherRefused extends Error {
   }
 }
 
-/**
- * Encrypts a text for a wallet.
- * @throws {CipherRefused} if the text is too long, or cannot be encoded as UTF-8
- */
+/** @throws {CipherRefused} if the text is too long, or cannot be encoded as UTF-8 */
 export function encryptText(cipher: WalletCipher, text: string, random = randomBytes): string {
   if (!text.isWellFormed())
     throw new CipherRefused(
@@ -53,13 +44,10 @@ export function encryptText(cipher: WalletCipher, text: string, random = randomB
   return Buffer.concat([header, nonce, hidden, gcm.getAuthTag()]).toString('base64')
 }
 
-/**
- * Decrypts the result of `encryptText`.
- * @throws {CipherRefused} if the ciphertext is damaged, or was created for another wallet
- */
+/** @throws {CipherRefused} if the ciphertext is damaged, or was created for another wallet */
 export function decryptText(cipher: WalletCipher, ciphertext: string): string {
   const bytes = Buffer.from(ciphertext, 'base64')
-  // Accepts only canonical base64, because Node's decoder ignores invalid characters.
+  // Only canonical base64 is accepted, because Node's decoder ignores invalid characters.
   if (bytes.toString('base64') !== ciphertext)
     throw new CipherRefused('the ciphertext is not the base64 that encrypt returned')
   if (bytes.length < OVERHEAD_BYTES) throw new CipherRefused('the ciphertext is truncated')

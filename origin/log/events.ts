@@ -1,12 +1,12 @@
 import type { ServiceLogLevel } from '../../shared/service-log/levels.ts'
 
-/** Every event that this process logs, with its level. `docs/operate.md` describes each event. */
+/** `docs/operate.md` describes each event. */
 export const EVENTS = {
   'origin.ready': 'info',
   'origin.failed': 'error',
   'close.failed': 'warn',
   'request.answered': 'info',
-  /** Logged for `/health` and `/metrics`, which are polled constantly. */
+  /** `/health` and `/metrics`, which are polled constantly. */
   'probe.answered': 'debug',
   'request.failed': 'error',
   'sealed.failed': 'error',

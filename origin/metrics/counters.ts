@@ -1,18 +1,15 @@
-/** Metrics that are updated as events happen. Metrics that are computed on request are in `gauges.ts`. */
+/** Updated as events happen; metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import { EVENTS, type OriginEvent } from '../log/events.ts'
 
-/** An answered request. The route is a registered pattern, never the path of a request. */
+/** The route is a registered pattern, never the path of a request. */
 export type Answered = { method: string; route: string; status: number; ms: number }
 
-/** Histogram buckets in seconds, from an in-memory lookup to the longest action. */
+/** Buckets from an in-memory lookup to the longest action. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
-/**
- * HTTP methods with their own label. All other methods share one label, because clients can invent methods, and each
- * label value uses memory permanently.
- */
+/** All other methods share one label: clients can invent methods, and each label value uses memory permanently. */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

@@ -1,4 +1,4 @@
-/** Metrics that are computed on request, from memory and without calls to the chain or database. */
+/** Computed on request, from memory and without calls to the chain or database. */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
@@ -18,14 +18,12 @@ export type KnownState = {
   audit: Pick<Audit, 'differences'>
   health: Health
   tee: Pick<TeeProvider, 'collateralAt'>
-  /**
-   * Returns the time at which the evidence was made, in Unix milliseconds. Undefined before the evidence is first made.
-   */
+  /** Unix milliseconds; undefined before the evidence is first made. */
   evidenceMadeAt: () => number | undefined
-  /** Returns the expiry time of the TLS certificate in Unix milliseconds. */
+  /** Expiry of the TLS certificate, in Unix milliseconds. */
   certificateEndsAt: () => number
   load: { delayMs: number }
-  /** Returns the CPU pressure in percent, or undefined if the system does not report it. */
+  /** Percent; undefined if the system does not report it. */
   cpuPressure: () => number | undefined
 }
 
@@ -33,7 +31,7 @@ const WEI_PER_ETHER = 1e18
 
 export function observe(registry: Registry, known: KnownState): void {
   collectDefaultMetrics({ register: registry })
-  /** Registers a gauge. @param read returns undefined if the value is currently unknown; the gauge is then omitted */
+  /** @param read returns undefined if the value is unknown; the gauge is then omitted */
   const gauge = (name: string, help: string, read: () => number | undefined) => {
     const made = new Gauge({
       name,

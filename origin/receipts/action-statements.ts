@@ -5,11 +5,11 @@ import type { Keyring } from '../keys/keyring.ts'
 import { Recent } from '../keys/recent.ts'
 import { JwsSigner } from './jws-signer.ts'
 
-/** Maximum number of cached statements, at about 900 bytes each. Popular actions are requested repeatedly. */
+/** Cached statements take about 900 bytes each. Popular actions are requested repeatedly. */
 const STATEMENTS_MAX = 4_096
 
 export type StatedAction = Pick<ActionStatement, 'action_cid' | 'public_key' | 'wallet_address'> & {
-  /** Signed statement with the action's CID, public key and wallet address (`shared/action-statement.ts`). */
+  /** Signed statement with the CID, public key and wallet address (`shared/action-statement.ts`). */
   statement: string
 }
 
@@ -21,9 +21,9 @@ export type ActionStatementsOptions = {
 }
 
 /**
- * Signs statements about the public keys of actions, using the receipt key. Statements are free of charge. New ones are
- * therefore rate-limited per client network, while cached ones are not. A statement has no timestamp, because its
- * content never changes.
+ * Statements about the public keys of actions, signed with the receipt key. They are free of charge, so new ones are
+ * rate-limited per client network; cached ones are not. A statement has no timestamp, because its content never
+ * changes.
  */
 export class ActionStatements {
   readonly #keyring: Keyring
@@ -40,7 +40,6 @@ export class ActionStatements {
   }
 
   /**
-   * Returns the signed statement about an action's keys.
    * @param cid the CID of any source, even if it has never run
    * @param address the client's IP address
    * @throws {TooManyCalls}

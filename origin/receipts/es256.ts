@@ -2,13 +2,13 @@ import { type KeyObject, sign } from 'node:crypto'
 import { P256_ORDER } from '../keys/derive.ts'
 
 const COORDINATE_BYTES = 32
-/** Sizes of the headers (tag and one-byte length) in a DER signature, SEQUENCE { r INTEGER, s INTEGER }. */
+/** Headers (tag and one-byte length) in a DER signature, SEQUENCE { r INTEGER, s INTEGER }. */
 const DER_HEADER_BYTES = 2
 const DER_INTEGER_HEADER_BYTES = 2
 
 /**
- * Returns an ES256 signature (RFC 7518, 3.4): r and the low s, 32 bytes each. Signing to DER and converting takes half
- * as long as Node's own `ieee-p1363` format.
+ * ES256 signature (RFC 7518, 3.4): r and the low s, 32 bytes each. Signing to DER and converting takes half as long as
+ * Node's own `ieee-p1363` format.
  */
 export function es256(key: KeyObject, text: string): Buffer {
   const der = sign('sha256', Buffer.from(text), key)
@@ -22,8 +22,8 @@ export function es256(key: KeyObject, text: string): Buffer {
 }
 
 /**
- * Replaces s by (order - s) if that is lower. Both values are valid signatures; always using the low one makes a
- * receipt's text unique (`shared/receipt.ts`).
+ * Replaces s by (order - s) if that is lower. Both are valid; always using the low one makes a receipt's text unique
+ * (`shared/receipt.ts`).
  */
 function lowerS(s: Buffer): void {
   const value = BigInt(`0x${s.toString('hex')}`)
@@ -31,7 +31,7 @@ function lowerS(s: Buffer): void {
   s.write((P256_ORDER - value).toString(16).padStart(2 * COORDINATE_BYTES, '0'), 'hex')
 }
 
-/** Reads a DER INTEGER and strips its leading zero byte, if any. Small numbers have fewer than 32 bytes. */
+/** DER INTEGER without its leading zero byte, if any. Small numbers have fewer than 32 bytes. */
 function integerAt(der: Buffer, at: number): { bytes: Buffer; end: number } {
   const from = at + DER_INTEGER_HEADER_BYTES
   const end = from + der[at + 1]!

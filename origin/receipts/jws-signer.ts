@@ -4,10 +4,9 @@ import { keyIdOf } from '../channel/open-request.ts'
 import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
 import { es256 } from './es256.ts'
 
-/** Signs JSON payloads as JWS with a fixed `typ` (`shared/jws.ts`). */
 export class JwsSigner {
   readonly #key: KeyObject
-  /** Encoded JWS header. It is the same for every payload. */
+  /** Encoded header, the same for every payload. */
   readonly #header: string
 
   constructor(key: P256Key, type: string) {

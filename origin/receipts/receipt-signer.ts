@@ -6,15 +6,15 @@ import { Recent } from '../keys/recent.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /**
- * Maximum number of receipt chains in memory, one per account, at about 300 bytes each. If an account's chain is
- * evicted, its next receipt starts a new series.
+ * Receipt chains in memory, one per account, at about 300 bytes each. If an account's chain is evicted, its next
+ * receipt starts a new series.
  */
 const CHAINS_MAX = 16_384
 
-/** Details of a finished run that are needed for its receipt but not contained in its outcome. */
+/** Details that are needed for the receipt but not contained in the outcome. */
 export type ExecutedRun = {
   accountHash: string
-  /** Params of the run: JSON text, exactly as passed to the action. */
+  /** JSON text, exactly as passed to the action. */
   params: string
   runId?: string | undefined
 }
@@ -30,8 +30,8 @@ export type ReceiptSignerOptions = {
 }
 
 /**
- * Signs receipts of executed runs. The receipts of an account form a chain, in the order in which its runs finish.
- * Signing is synchronous, so two receipts can never have the same predecessor.
+ * The receipts of an account form a chain, in the order in which its runs finish. Signing is synchronous, so two
+ * receipts can never have the same predecessor.
  */
 export class ReceiptSigner {
   readonly #signer: JwsSigner
@@ -51,7 +51,7 @@ export class ReceiptSigner {
     this.#chains = new Recent(chainsMax)
   }
 
-  /** Signs the receipt of a run and appends it to the account's chain. Returns the outcome with the receipt. */
+  /** Returns the outcome with the receipt, which is appended to the account's chain. */
   signed(run: ExecutedRun, outcome: Outcome): Outcome {
     const chain = this.#chains.get(run.accountHash, () => this.#newChain())
     const sequence = chain.sequence + 1

@@ -9,9 +9,9 @@ import { KeyRefused } from './key-refused.ts'
 import { type Permitted, permittedWallet } from './permitted-wallet.ts'
 
 /**
- * Creates the key access of one run. The run may use the keys of its action, and the wallets that its groups permit.
- * Permissions are checked at each key operation, because a run may take minutes, and its API key may be revoked or its
- * group emptied in the meantime.
+ * Key access of one run, which may use the keys of its action, and the wallets that its groups permit. Permissions are
+ * checked at each key operation, because a run may take minutes, and its API key may be revoked or its group emptied in
+ * the meantime.
  * @param holder returns the current state of the principal that started the run; throws if its API key was revoked
  */
 export function capabilityFor(keyring: Keyring, cid: string, holder: () => Principal): Capability {
@@ -62,10 +62,7 @@ function permitted(operation: string, cid: string, holder: () => Principal): Per
   )
 }
 
-/**
- * Checks that the run may use the wallet named in a key operation. Returns the account hash and derivation path of that
- * wallet's keys.
- */
+/** Checks that the run may use the wallet. Returns the account hash and derivation path of its keys. */
 function wallet(
   keyring: Keyring,
   cid: string,

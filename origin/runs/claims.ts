@@ -7,7 +7,7 @@ import { processes, replayIds, runClaims } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 
-/** Heartbeat interval, and the time without a heartbeat after which a process is considered dead. */
+/** Heartbeat interval, and time without a heartbeat after which a process is considered dead. */
 export const HEARTBEAT_MS = 5_000
 export const HEARTBEAT_LOST_MS = 30_000
 
@@ -22,7 +22,7 @@ export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outco
 export type ClaimsOptions = {
   db: Database
   processId: string
-  /** ID of a previous process that is known to be dead (`predecessor.ts`). Its claims are ended immediately. */
+  /** Previous process that is known to be dead (`predecessor.ts`). Its claims are ended immediately. */
   predecessor?: string | undefined
   outcomeKey: Uint8Array
   now: () => number
@@ -39,11 +39,11 @@ export class RunClaims {
     this.#options = options
   }
 
-  /** Records that this process is alive. Must be called once before the first claim, and then every `HEARTBEAT_MS`. */
+  /** Must be called once before the first claim, and then every `HEARTBEAT_MS`. */
   async heartbeat(): Promise<void> {
     const at = this.#date()
-    // Upserts, because a process that was considered dead by mistake has lost its row. Without a row, its new claims
-    // would never be reaped if it really died.
+    // A process that was considered dead by mistake has lost its row. Without a row, its new claims would never be
+    // reaped if it really died.
     await this.#options.db
       .insert(processes)
       .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
@@ -68,7 +68,7 @@ export class RunClaims {
     return made.length === 1
   }
 
-  /** Returns true if an attempt of the run before `attempt` ended as `origin_lost`. @throws {DatabaseUnavailable} */
+  /** True if an earlier attempt of the run ended as `origin_lost`. @throws {DatabaseUnavailable} */
   async isLost(run: RunKey, attempt: number): Promise<boolean> {
     return (await this.#lostRow(run, attempt)) !== undefined
   }
@@ -143,10 +143,7 @@ export class RunClaims {
       .where(and(open, isNotNull(runClaims.outcome)))
   }
 
-  /**
-   * Stores the outcome of a run.
-   * @returns the stored outcome, which is a different one if the claim was already ended
-   */
+  /** @returns the stored outcome, which is a different one if the claim was already ended */
   async finish(run: RunKey, outcome: Outcome): Promise<Outcome> {
     const { db } = this.#options
     const stored = await db
@@ -159,7 +156,7 @@ export class RunClaims {
     return earlier?.state === 'ended' ? earlier.outcome : outcome
   }
 
-  /** Returns the state of a run, or undefined if the run was never claimed. @throws {DatabaseUnavailable} */
+  /** Returns undefined if the run was never claimed. @throws {DatabaseUnavailable} */
   async state(run: RunKey): Promise<ClaimState | undefined> {
     const { db } = this.#options
     const rows = await fromDatabase(
@@ -172,7 +169,7 @@ export class RunClaims {
   }
 
   /**
-   * Returns the states of the given runs, by run ID. Runs that were never claimed are absent.
+   * States by run ID. Runs that were never claimed are absent.
    * @param maxBytes size limit for the outcomes; once they exceed it, the remaining runs are reported as running and
    * must be requested again
    * @throws {DatabaseUnavailable}
@@ -198,14 +195,13 @@ export class RunClaims {
   }
 
   #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
-    // An outcome without an end time belongs to an earlier attempt whose claim was taken over. The current attempt is
-    // still running.
+    // An outcome without an end time belongs to an earlier attempt whose claim was taken over.
     if (!row.endedAt || !row.outcome) return { state: 'running' }
     try {
       const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
       return { state: 'ended', outcome }
     } catch {
-      // A damaged row affects only its own run. It must not prevent the response about other runs.
+      // A damaged row must not prevent the response about other runs.
       return {
         state: 'ended',
         outcome: unkept('The stored outcome of this run cannot be decrypted.'),
@@ -213,7 +209,7 @@ export class RunClaims {
     }
   }
 
-  /** Encrypts the outcome of a run. If that fails, encrypts a failure instead, because retrying would fail again. */
+  /** If encryption fails, encrypts a failure instead, because retrying would fail again. */
   #encrypted(run: RunKey, outcome: Outcome): Buffer {
     const { outcomeKey } = this.#options
     try {
@@ -225,7 +221,7 @@ export class RunClaims {
 
   /**
    * Ends the open claims of dead processes as `origin_lost`, because the code of these runs may have been executed.
-   * @returns the number of claims that were ended
+   * @returns the number of ended claims
    */
   async reap(): Promise<number> {
     const { db, predecessor, processId, now } = this.#options
@@ -252,15 +248,13 @@ export class RunClaims {
   async forget(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, runClaims, lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
-    // Keeps request IDs for the permitted clock skew after they expire, because a process with a slow clock may still
-    // accept the request as fresh.
+    // Kept for the permitted clock skew after expiry, because a process with a slow clock may still accept the request
+    // as fresh.
     const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
     await deleteOld(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
-  /**
-   * Stores a request ID to detect replays. Returns false if the ID was already stored. @throws {DatabaseUnavailable}
-   */
+  /** Detects replays: returns false if the ID was already stored. @throws {DatabaseUnavailable} */
   async takeRequest(requestId: string, expiresAt: number): Promise<boolean> {
     const { db } = this.#options
     const taken = await fromDatabase(
@@ -295,10 +289,7 @@ function unkept(message: string): Outcome {
   return { status: 'failed', code: 'outcome_lost', message, ...nothing }
 }
 
-/**
- * Outcome of a run that was lost because its executor or process died. The action may have had effects, so it is not
- * run again.
- */
+/** The action may have had effects before its executor or process died, so it is not run again. */
 export function originLost(actionCid = '', durationMs = 0): Outcome {
   return {
     status: 'failed',

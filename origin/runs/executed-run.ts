@@ -12,7 +12,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { Log } from '../log.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
-/** Thrown if no executor accepted the run. No code was executed, so the run may be retried. */
+/** No code was executed, so the run may be retried. */
 export class ExecutorUnavailable extends Error {
   constructor(reason: string) {
     super(reason)
@@ -32,22 +32,22 @@ export type ExecutedRunOptions = {
 export type Execution = {
   principal: Principal
   code: string
-  /** Params of the run: JSON text of an object. */
+  /** JSON text of an object. */
   params: string
-  /** Size in bytes of the request, which stays in memory until the response is sent. */
+  /** Size of the request, which stays in memory until the response is sent. */
   heldBytes?: number
   /**
-   * Signal that is aborted when the client disconnects, so that a run that has not started is dropped. Not set for a
-   * run with an ID, because other requests may wait for its outcome.
+   * Aborted when the client disconnects, so that a run that has not started is dropped. Not set for a run with an ID,
+   * because other requests may wait for its outcome.
    */
   unwanted?: AbortSignal
 }
 
 /**
- * Executes a permitted run in the worker pool. Signs the receipt of an executed run before its outcome is stored or
- * returned.
- * @param budget the reservation in it stays open; the caller settles it
- * @throws {ExecutorUnavailable | Overloaded} if nothing was executed
+ * Executes a permitted run. Signs the receipt of an executed run before its outcome is stored or returned.
+ * @param budget its reservation stays open; the caller settles it
+ * @throws {ExecutorUnavailable
+ * Overloaded} if nothing was executed
  */
 export async function executedRun(
   options: ExecutedRunOptions,
@@ -71,7 +71,7 @@ export async function executedRun(
     log('run.lost', { ...facts, started: ended.started })
     if (ended.full) throw new Overloaded(ended.reason, ended.retryAfterMs)
     if (!ended.started) throw new ExecutorUnavailable(ended.reason)
-    // The outcome of a lost run has no receipt, because it is unknown what the run did.
+    // No receipt, because it is unknown what the run did.
     return originLost(cid)
   }
   const kind = ended.status === 'success' ? 'returned' : 'failed'

@@ -14,7 +14,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Reservation } from '../credits/reservation.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
 
-/** Thrown if the API key is valid, but no group permits it to run the action. */
+/** No group of a valid API key permits it to run the action. */
 export class ActionNotPermitted extends Error {
   readonly cid: string
   /**
@@ -30,7 +30,7 @@ export class ActionNotPermitted extends Error {
   }
 }
 
-/** The run ID, attempt number and options in a request to execute a run at most once. */
+/** Request to execute a run at most once. */
 export type OnceRun = { id: string; attempt: number; retry_lost?: boolean | undefined }
 
 export type ExecutionsOptions = ExecutedRunOptions & {
@@ -40,18 +40,18 @@ export type ExecutionsOptions = ExecutedRunOptions & {
 }
 
 /**
- * Backoff for storing an outcome, in milliseconds. Storing is retried until it succeeds, because no other process can
- * learn the outcome before that.
+ * Backoff for storing an outcome. Storing is retried until it succeeds, because no other process can learn the outcome
+ * before that.
  */
 const FINISH_RETRY_MS = 250
 const FINISH_RETRY_MAX_MS = 10_000
 
-/** Executes actions. A run with an ID is executed at most once; a run without one is executed for each request. */
+/** A run with an ID is executed at most once; a run without one is executed for each request. */
 export class Executions {
   readonly #options: ExecutionsOptions
   /**
-   * Outcomes of the runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the
-   * account that started a run may join it.
+   * Runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the account that
+   * started a run may join it.
    */
   readonly #underWay = new Map<string, Map<string, Promise<Outcome>>>()
 
@@ -60,9 +60,14 @@ export class Executions {
   }
 
   /**
-   * Executes a run without an ID and returns its outcome.
-   * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
-   * @throws {ExecutorUnavailable | Overloaded}
+   * Executes a run without an ID.
+   * @throws {PaymentRequired
+   * SpendCapReached
+   * CreditsUnavailable
+   * ActionNotPermitted
+   * FailedExecutionAllowance}
+   * @throws {ExecutorUnavailable
+   * Overloaded}
    */
   async run(execution: Execution): Promise<Outcome> {
     this.#requireRoom(execution)
@@ -86,8 +91,12 @@ export class Executions {
    * Starts a run with an ID, or joins it if it is already in flight. The claim of the run is durable when the returned
    * promise resolves.
    * @param run if `retry_lost` is set, the run is executed again after an earlier attempt ended as `origin_lost`
-   * @returns the outcome's promise, or undefined if another process executes the run
-   * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
+   * @returns undefined if another process executes the run
+   * @throws {PaymentRequired
+   * SpendCapReached
+   * CreditsUnavailable
+   * ActionNotPermitted
+   * FailedExecutionAllowance}
    * @throws {Overloaded} if nothing was claimed
    */
   async runOnce(
@@ -108,8 +117,8 @@ export class Executions {
   }
 
   /**
-   * Returns the outcome of a run that was already started, although a new run was refused. The outcome is returned free
-   * of charge, because the run was already paid for or has failed.
+   * Returns the outcome of a run that was already started, although a new run was refused. It is free of charge,
+   * because the run was already paid for or has failed.
    * @throws `refusal` if the run was not started before
    */
   async #told(
@@ -122,7 +131,6 @@ export class Executions {
     return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
-  /** Returns the state of a run without executing it. */
   async #known(key: RunKey, run: OnceRun): Promise<ClaimState | undefined> {
     const { claims } = this.#options
     // The caller asked to retry a lost run. Returning the earlier loss as its outcome would use up this attempt too.
@@ -183,10 +191,7 @@ export class Executions {
     return outcome
   }
 
-  /**
-   * Returns the outcome promises of the runs with this ID that this process executes. Each account that claimed the ID
-   * has its own run.
-   */
+  /** Runs with this ID that this process executes. Each account that claimed the ID has its own run. */
   underWay(runId: string): Promise<Outcome>[] {
     return [...(this.#underWay.get(runId)?.values() ?? [])]
   }
@@ -195,10 +200,7 @@ export class Executions {
     return this.#underWay.get(runId)?.has(accountHash) ?? false
   }
 
-  /**
-   * Checks that the sender may run the action. Uses the current permissions, which may have changed since the request
-   * arrived.
-   */
+  /** Uses the current permissions, which may have changed since the request arrived. */
   async #permit({ principal: sender, code }: Execution): Promise<RunPermission> {
     const cid = await this.#options.sourceCids.of(code)
     const principal = asOfNow(sender, this.#options.mirror.current())
@@ -262,7 +264,7 @@ function payerOf({ account, keyHash }: Principal): Payer {
   return { accountHash: account.hash, keyHash }
 }
 
-/** Charges the amount in a run's outcome, and releases the rest of the reservation. Failed runs are free of charge. */
+/** Charges the amount in the outcome, and releases the rest of the reservation. Failed runs are free of charge. */
 function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
   if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })

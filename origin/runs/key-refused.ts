@@ -1,4 +1,4 @@
-/** Thrown if a run may not perform a key operation. The message is shown to the action's author. */
+/** The message is shown to the action's author. */
 export class KeyRefused extends Error {
   constructor(message: string) {
     super(message)

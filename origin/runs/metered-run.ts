@@ -13,9 +13,8 @@ import { dollars } from '../credits/dollars.ts'
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 
 /**
- * Executes one run in the worker pool, and reserves credits for each second while it runs. The reservation stays open.
- * The caller that stores the outcome charges `charged_cents`, so that nothing is charged if another process has already
- * stored an outcome.
+ * Reserves credits for each second while the run executes. The reservation stays open. The caller that stores the
+ * outcome charges `charged_cents`, so that nothing is charged if another process has already stored an outcome.
  */
 export async function meteredRun(
   pool: ActionPool,
@@ -40,7 +39,7 @@ export async function meteredRun(
   }
   const ended = { action_cid: cid, duration_ms, logs: result.logs, charged_cents: 0 }
   const outcome = outcomeOf(result, ended, meter.stopped, reservation.cents)
-  // A run stopped by an unavailable ledger does not count as failed, because the action did not cause that.
+  // The action did not cause a stop by an unavailable ledger.
   const failed = outcome.status === 'failed' && outcome.code !== 'credits_unavailable'
   allowed.ended(duration_ms, { failed })
   return outcome
@@ -69,10 +68,7 @@ type Metering = { cid: string; budget: RunBudget; unwanted: AbortSignal | undefi
 
 type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 
-/**
- * Outcome of a run that was stopped while running. It counts as failed, and is not restarted when credits become
- * available.
- */
+/** A run that was stopped while running counts as failed, and is not restarted when credits become available. */
 function stopped(
   { why, afterMs }: NonNullable<RunMeter['stopped']>,
   ended: Ended,
@@ -90,10 +86,7 @@ function stopped(
   return { status: 'failed', ...ended, code: why, message, stack: '' }
 }
 
-/**
- * Converts a returned value to an outcome. Verifies that the value is valid JSON of limited depth, because the executor
- * is not trusted.
- */
+/** Verifies that the value is valid JSON of limited depth, because the executor is not trusted. */
 function returned(value: string, ended: Ended): Outcome {
   const refuse = (message: string): Outcome => {
     const nothing = { ...ended, charged_cents: 0 }

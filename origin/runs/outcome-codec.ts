@@ -1,7 +1,4 @@
-/**
- * Encryption of run outcomes at rest. An encrypted outcome is bound to its run, and cannot be decrypted in the row of
- * another run.
- */
+/** An encrypted outcome cannot be decrypted in the row of another run. */
 import { type Outcome, outcomeSchema } from '../../shared/wire/outcome.ts'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
@@ -13,10 +10,7 @@ export function encryptOutcome(key: Uint8Array, run: RunKey, outcome: Outcome): 
   return encryptAtRest(key, namesOf(run), JSON.stringify(outcome))
 }
 
-/**
- * Decrypts the stored outcome of a run.
- * @throws {Error} if the bytes were not encrypted with the same key for the same run
- */
+/** @throws {Error} if the bytes were not encrypted with the same key for the same run */
 export function decryptOutcome(key: Uint8Array, run: RunKey, bytes: Uint8Array): Outcome {
   return outcomeSchema.parse(JSON.parse(decryptAtRest(key, namesOf(run), bytes)))
 }

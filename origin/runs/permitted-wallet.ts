@@ -4,12 +4,11 @@ import type { Principal, Wallet } from '../accounts/state.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { KeyRefused } from './key-refused.ts'
 
-/** The principal that started the run, and its current permission to run the action. */
 export type Permitted = { principal: Principal; permission: RunPermission }
 
 /**
- * Returns the wallet named in a key operation, if a group that permits the action also permits the wallet.
- * @param operation name of the operation, for error messages
+ * Returns the wallet if a group that permits the action also permits the wallet.
+ * @param operation name for error messages
  * @param asked the wallet's address, or the address padded to 32 bytes, as hex in any case
  * @throws {KeyRefused}
  */
@@ -37,7 +36,7 @@ function walletIdOf(keyring: Keyring, accountHash: string, path: string): string
   return zeroPadValue(keyring.walletPublicKey(accountHash, path).address, 32).toLowerCase()
 }
 
-/** Converts a wallet ID or a 20-byte address to a wallet ID: 32 bytes as lower-case hex. */
+/** Takes a wallet ID or a 20-byte address. Returns 32 bytes as lower-case hex. */
 function pkpIdOf(operation: string, text: string): string {
   if (!isHexString(text, 20) && !isHexString(text, 32))
     throw new KeyRefused(

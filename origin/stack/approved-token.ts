@@ -1,12 +1,9 @@
-/** Simulates a user on a local stack's sign-in and approval pages, over HTTP, with the same requests as a browser. */
+/** Simulates a user on the sign-in and approval pages, with the same requests as a browser. */
 import { createHash, randomBytes } from 'node:crypto'
 
 export type ApprovedToken = { token: string; email: string }
 
-/**
- * Creates an agent token, and approves it as a signed-in user.
- * @throws {Error} if a page fails; the message names the page
- */
+/** @throws {Error} if a page fails; the message names the page */
 export async function approvedToken(
   triggersUrl: string,
   email = 'demo@example.com',
@@ -18,9 +15,9 @@ export async function approvedToken(
 }
 
 /**
- * Signs in with the link from the local mailbox, opens an approval page and presses Authorize.
- * @param code the code that the program displays. It is entered if the page asks for a code, and compared if the page
- * displays a code.
+ * Signs in with the link from the local mailbox and presses Authorize.
+ * @param code the code that the program displays: entered if the page asks for a code, compared if the page displays
+ * one
  * @throws {Error} if a page fails; the message names the page
  */
 export async function approve(

@@ -2,10 +2,9 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the command line flag that makes Chromium accept a certificate for a single session. The alternative would be
- * to install a certificate authority, which the system would then trust permanently. The flag contains the SHA-256 hash
- * of the certificate's public key. Chromium ignores the flag without `--user-data-dir`.
- * @param certificateFile path of a PEM file, with the leaf certificate first
+ * Makes Chromium accept a certificate for one session, where an installed certificate authority would be trusted
+ * permanently. Contains the SHA-256 hash of the public key. Ignored without `--user-data-dir`.
+ * @param certificateFile PEM file, with the leaf certificate first
  */
 export function browserFlag(certificateFile: string): string {
   const { publicKey } = new X509Certificate(readFileSync(certificateFile))

@@ -4,18 +4,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildFailed } from './child.ts'
 
-/**
- * Interval at which the state file is checked for changes. A file that was modified within this time may still be
- * incomplete.
- */
+/** A file that was modified within this time may still be incomplete. */
 const LOOK_MS = 1_000
 
-/** Maximum fraction of time that is spent on copying the state file. Large files are therefore copied less often. */
+/** Share of time for copying; large files are therefore copied less often. */
 const COPYING_MAX = 1 / 20
 
 /**
- * The local chain's state on disk. anvil writes `state.json` in place, so a kill may leave the file incomplete.
- * `state.good.json` is the last complete copy, or an empty file if no copy has been made yet.
+ * anvil writes `state.json` in place, so a kill may leave the file incomplete. `state.good.json` is the last complete
+ * copy, or empty if no copy has been made yet.
  */
 export class ChainState {
   readonly folder: string
@@ -24,13 +21,10 @@ export class ChainState {
   readonly #draft: string
   #watching: AbortController | undefined
   #kept: string | undefined
-  /**
-   * The latest copy operation, which may be in progress or finished. All copy operations use the same draft file, so
-   * each waits for the previous one.
-   */
+  /** All copy operations use the same draft file, so each waits for the previous one. */
   #copy: Promise<boolean> = Promise.resolve(false)
 
-  /** @param folder folder for the chain's files, which must exist before any method is called */
+  /** @param folder must exist before any method is called */
   constructor(folder: string) {
     this.folder = folder
     this.file = join(folder, 'state.json')
@@ -39,12 +33,12 @@ export class ChainState {
   }
 
   /**
-   * Repairs the state file if necessary. Must be called before the chain reads the file.
-   * @param tell called with a description of the repair and the lost time if the copy had to be used
+   * Must be called before the chain reads the file.
+   * @param tell called with the repair and the lost time if the copy had to be used
    * @throws {ChildFailed} if the state file is incomplete and no copy exists
    */
   async recover(tell: (line: string) => void): Promise<void> {
-    // Waits for a copy that may still be in progress after the chain exited.
+    // A copy may still be in progress after the chain exited.
     await this.#copy.catch(() => false)
     if (!existsSync(this.file)) return this.#beginWithout(tell)
     if (await isWholeJson(this.file)) {
@@ -63,11 +57,10 @@ export class ChainState {
     tell(`state.json was incomplete after a kill; restored its last good copy, ${loss(seconds)}`)
   }
 
-  /** Handles a missing state file. Either the folder is new, or the file was deleted. */
+  /** Either the folder is new, or the file was deleted. */
   async #beginWithout(tell: (line: string) => void): Promise<void> {
     if (!existsSync(this.#good)) {
-      // The empty copy indicates that this chain has not completed its first write yet. An incomplete state file can
-      // then be discarded.
+      // Shows that this chain has not completed its first write yet. An incomplete state file can then be discarded.
       writeFileSync(this.#good, '', { flush: true, mode: 0o600 })
     } else if (statSync(this.#good).size > 0) {
       await this.#restore()
@@ -75,7 +68,6 @@ export class ChainState {
     }
   }
 
-  /** Copies the state file after each write of the chain, until `stop` is called. */
   watch(): void {
     this.stop()
     this.#watching = new AbortController()
@@ -95,10 +87,7 @@ export class ChainState {
     }
   }
 
-  /**
-   * Replaces the copy with the current state file.
-   * @returns false if the state file has not changed or was being written; the previous copy is then kept
-   */
+  /** @returns false if the state file has not changed or was being written; the previous copy is then kept */
   keep(): Promise<boolean> {
     this.#copy = this.#copy.catch(() => false).then(() => this.#keepNow())
     return this.#copy
@@ -108,7 +97,7 @@ export class ChainState {
     const before = await fingerprint(this.file)
     if (before === this.#kept || before === (await fingerprint(this.#good))) return false
     await copyFile(this.file, this.#draft)
-    // Gives the copy the same modification time, so that it can be matched to the state file from which it was made.
+    // The modification time identifies the state file from which the copy was made.
     const { atime, mtime } = await stat(this.file)
     await utimes(this.#draft, atime, mtime)
     if (!(await isWholeJson(this.#draft)) || (await fingerprint(this.file)) !== before) return false
@@ -136,7 +125,7 @@ function loss(seconds: number): string {
   return seconds > 0 ? `losing at most ${seconds} s of the chain` : 'losing nothing'
 }
 
-/** Replaces a file atomically: after a crash, the path contains either the complete new file or the old file. */
+/** Atomic: after a crash, the path contains either the complete new file or the old file. */
 async function putInPlace(draft: string, file: string): Promise<void> {
   const handle = await open(draft, 'r+')
   try {
@@ -149,7 +138,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
 
 async function fingerprint(file: string): Promise<string | undefined> {
   const found = await stat(file).catch(() => undefined)
-  // Compares whole milliseconds, because the modification time of a copy cannot be set more precisely.
+  // The modification time of a copy cannot be set more precisely than whole milliseconds.
   return found && `${found.size} ${Math.trunc(found.mtimeMs)}`
 }
 
@@ -161,8 +150,8 @@ const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20])
 const CONTROL_MAX = 0x1f
 
 /**
- * Returns true if the file contains one complete JSON object or array, without being truncated or filled with zeros by
- * a power failure. Reads the file in chunks, because it may exceed the maximum string length.
+ * False if the file was truncated or filled with zeros by a power failure. Reads in chunks, because the file may exceed
+ * the maximum string length.
  */
 export async function isWholeJson(file: string): Promise<boolean> {
   let depth = 0

@@ -13,34 +13,28 @@ import { Child, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
 
-/** Number of blocks until a block is final, given anvil's option `--slots-in-an-epoch=1`. */
+/** Blocks until finality with anvil's option `--slots-in-an-epoch=1`. */
 export const LOCAL_FINALITY = 2
 
-/** Number of wallets that pay for writes. The wallet that funds them is not included. */
+/** Excludes the wallet that funds the payers. */
 export const LOCAL_PAYERS = PAYERS_DEFAULT
 
-/** Balance of the funding wallet: 10,000 ether in wei, which is enough for all writes of a local stack. */
+/** 10,000 ether in wei, enough for all writes of a local stack. */
 const PAYER_FUNDS = '0x21e19e0c9bab2400000'
 
-/**
- * Interval at which anvil writes its state. The state is copied within two more seconds. A kill loses at most this much
- * of the chain.
- */
+/** The state is copied within two more seconds, so a kill loses at most this much of the chain. */
 const STATE_INTERVAL_S = 5
 
-/** Number of historical states that anvil stores on disk, in addition to those in memory. Each takes 0.1 to 0.5 MB. */
+/** Historical states on disk, in addition to those in memory. Each takes 0.1 to 0.5 MB. */
 const OLD_STATES_MAX = 128
 
-/**
- * Time allowed for the chain's final write. Writing the state of several months takes seconds, and the machine may be
- * busy.
- */
+/** Writing the state of several months takes seconds, and the machine may be busy. */
 const CHAIN_STOP_MS = 20_000
 
 export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 
 /**
- * Starts anvil with its state in the state folder, so that the chain survives a kill (`docs/decisions/0013`).
+ * The state folder keeps the chain's state, so that it survives a kill (`docs/decisions/0013`).
  * @param state must be shared by all starts with the same folder, so that they do not copy its files at the same time
  * @throws {ChildFailed} if anvil cannot be started
  */
@@ -48,7 +42,7 @@ export async function startChain(
   state: ChainState,
   port: number,
   hooks: ChildHooks & {
-    /** Called before the chain is ready, so that the caller can stop it during startup. */
+    /** Called before the chain is ready, so that it can be stopped during startup. */
     created(child: Child): void
   },
 ): Promise<{ rpcUrl: string }> {
@@ -68,12 +62,10 @@ export async function startChain(
       '--slots-in-an-epoch=1',
       `--state=${state.file}`,
       `--state-interval=${STATE_INTERVAL_S}`,
-      // Stores old states in the state folder. The default is the user's home folder, where thousands of files would
-      // accumulate because a kill does not delete them.
+      // In the default home folder, thousands of files would accumulate because a kill does not delete them.
       `--cache-path=${oldStates}`,
       `--max-persisted-states=${OLD_STATES_MAX}`,
-      // Prevents web pages in the user's browser from accessing the chain, because the chain's first account owns the
-      // contract.
+      // Keeps web pages in the user's browser away from the chain, whose first account owns the contract.
       '--no-cors',
       '--silent',
     ],
@@ -86,8 +78,8 @@ export async function startChain(
   hooks.created(child)
   child.onEnd(() => state.stop())
   state.watch()
-  // Mines blocks until one is final. A chain with a loaded state has no earlier blocks, and the stack immediately
-  // requests the state at a final block.
+  // Makes a block final. A chain with a loaded state has no earlier blocks, and the stack immediately requests the
+  // state at a final block.
   const finality = `0x${LOCAL_FINALITY.toString(16)}`
   await child.answers(async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [finality] })
@@ -97,7 +89,7 @@ export async function startChain(
   return { rpcUrl }
 }
 
-/** Returns the path of the platform-specific binary. The wrapper script of the npm package does not forward signals. */
+/** Uses the platform-specific binary, because the npm package's wrapper script does not forward signals. */
 function anvilBinary(): string {
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
@@ -106,7 +98,7 @@ function anvilBinary(): string {
   )
 }
 
-/** Connects to the local chain. Polls often, because the chain mines a block for each transaction immediately. */
+/** Polls often, because the chain mines a block for each transaction immediately. */
 export function openLocalChain(rpcUrl: string): JsonRpcProvider {
   return new JsonRpcProvider(rpcUrl, LOCAL_CHAIN_ID, {
     staticNetwork: true,
@@ -118,7 +110,7 @@ export function openLocalChain(rpcUrl: string): JsonRpcProvider {
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 export type Deployment = z.infer<typeof deploymentSchema>
 
-/** Returns the contract on this folder's chain. Deploys it at the first start, or if it is missing from the chain. */
+/** Deploys the contract at the first start, or if it is missing from the chain. */
 export async function ensureContract(
   stateDir: string,
   rpcUrl: string,
@@ -136,7 +128,7 @@ export async function ensureContract(
       ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
       : undefined
     if (known && (await provider.getCode(known.address)) !== '0x') {
-      // Upgrades the contract, because an earlier version of this code may have deployed it.
+      // An earlier version of this code may have deployed the contract.
       await upgradeAccountConfig({ provider, signer, address: known.address })
       await registerPayers(known.address, payers, signer)
       return known
@@ -149,9 +141,7 @@ export async function ensureContract(
   }
 }
 
-/**
- * Registers missing payers, because an earlier version of this code may have deployed the contract with fewer payers.
- */
+/** An earlier version of this code may have deployed the contract with fewer payers. */
 async function registerPayers(
   address: string,
   payers: readonly string[],

@@ -8,25 +8,20 @@ export type ChildOptions = {
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /**
-   * True if the child is a Node process of this project. Such a process sends a message when it is ready, and exits
-   * when its parent exits.
-   */
+  /** For a Node process of this project, which sends a message when it is ready, and exits when its parent exits. */
   ipc: boolean
-  /** Activity of the child during startup. It completes the sentence "waiting for the chain, which is …". */
+  /** Completes the sentence "waiting for the chain, which is …". */
   starts?: string
   stopSignal: NodeJS.Signals
-  /** Milliseconds to wait after `stopSignal` before the child is killed. */
+  /** Time between `stopSignal` and the kill. */
   stopMs?: number
   /**
-   * Milliseconds without progress during startup after which the child is considered stalled.
+   * A startup without progress for this long is considered stalled.
    * @default STALLED_MS
    */
   stalledMs?: number
   onLine(line: string): void
-  /**
-   * Called four times per `stalledMs` until the child is ready, with a description of what the stack is waiting for.
-   */
+  /** Called four times per `stalledMs` until the child is ready. */
   onWait?: (text: string) => void
   started(pid: number): void
 }
@@ -40,16 +35,13 @@ export class ChildFailed extends Error {
 
 const STOP_MS = 5_000
 
-/** A child process in its own process group, so that signals also reach its descendants. */
+/** Has its own process group, so that signals also reach the child's descendants. */
 export class Child {
   readonly name: string
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #exited: Promise<string>
-  /**
-   * The child's first message. The listener is added immediately, because the message may arrive before a caller waits
-   * for it.
-   */
+  /** First message. Listened for immediately, because it may arrive before a caller waits for it. */
   readonly #told: Promise<unknown>
   #lastLines: string[] = []
   #lines = 0
@@ -85,12 +77,12 @@ export class Child {
     return this.#process.pid ?? 0
   }
 
-  /** Calls the listener once when the child exits, regardless of the reason. */
+  /** Called once, regardless of the reason for the exit. */
   onEnd(listener: () => void): void {
     void this.#exited.then(listener)
   }
 
-  /** Calls the listener once if the child exits unexpectedly. */
+  /** Called once, only for an unexpected exit. */
   onDeath(listener: (error: ChildFailed) => void): void {
     void this.#exited.then((how) => {
       if (this.#wanted) listener(new ChildFailed(this.name, how))
@@ -114,7 +106,7 @@ export class Child {
   }
 
   /**
-   * Waits for the child to become ready by polling until `ask` returns true.
+   * Polls until `ask` returns true.
    * @throws {ChildFailed}
    */
   async answers(ask: () => Promise<boolean>): Promise<void> {
@@ -138,17 +130,14 @@ export class Child {
     if (stopped === undefined) await this.#exited
   }
 
-  /** Kills the whole process group immediately, to simulate a crash. */
+  /** Kills the whole process group, to simulate a crash. */
   async kill(): Promise<void> {
     this.#wanted = false
     this.#signal('SIGKILL')
     await this.#exited
   }
 
-  /**
-   * Waits for `work` while the child is alive and makes progress.
-   * @throws {ChildFailed} if the child exits or stalls
-   */
+  /** @throws {ChildFailed} if the child exits or stalls before `work` finishes */
   async #before<Value>(work: Promise<Value>): Promise<Value> {
     const { name, pid } = this
     const { starts = 'starts', stalledMs = STALLED_MS, onWait } = this.#options

@@ -1,4 +1,4 @@
-/** The database of a local stack: a dedicated PostgreSQL server that stores its data in the state folder. */
+/** A dedicated PostgreSQL server that stores its data in the state folder. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -6,12 +6,12 @@ import type { ChildHooks } from './chain.ts'
 import { Child, ChildFailed } from './child.ts'
 import { makeDataFolder, postgresServer, postgresUrl, untilFree } from './postgres.ts'
 
-/** Time allowed for PostgreSQL's final checkpoint on a slow disk. */
+/** Allows for PostgreSQL's final checkpoint on a slow disk. */
 const STOP_MS = 20_000
 
 /**
- * Starts the database. Creates its data folder at the first start.
- * @throws {ChildFailed} if the database cannot be started, or if the folder contains a PGlite database from an earlier
+ * Creates the data folder at the first start.
+ * @throws {ChildFailed} if the database cannot be started, or the folder contains a PGlite database from an earlier
  * version
  */
 export async function startDatabase(
@@ -19,7 +19,7 @@ export async function startDatabase(
   port: number,
   password: string,
   hooks: ChildHooks & {
-    /** Called before the database is ready, so that the caller can stop it during startup. */
+    /** Called before the database is ready, so that it can be stopped during startup. */
     created(child: Child): void
   },
 ): Promise<{ url: string }> {
@@ -43,7 +43,7 @@ export async function startDatabase(
   return { url }
 }
 
-/** Returns true if the server accepts connections. Rejects while the server is starting. */
+/** Rejects while the server is starting. */
 export async function canConnect(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -55,10 +55,7 @@ export async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/**
- * Rejects a state folder with a PGlite database. PostgreSQL cannot read PGlite's files, and starting with an empty
- * database would silently lose credits.
- */
+/** PostgreSQL cannot read PGlite's files, and starting with an empty database would silently lose credits. */
 function refusePglite(stateDir: string): void {
   const old = join(stateDir, 'origin', 'pglite')
   if (!existsSync(old)) return

@@ -2,21 +2,17 @@ import { fileURLToPath } from 'node:url'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { Child } from './child.ts'
 
-/**
- * Path of the payment processor's test double. It is not part of the service, so it is started as a process instead of
- * being imported.
- */
+/** The test double is not part of the service, so it is started as a process instead of being imported. */
 const DOUBLE = fileURLToPath(new URL('../../test/doubles/processor/main.ts', import.meta.url))
 
 type Ready = {
   url: string
   webhookSecret: string
-  /** Settings for an origin that receives payments through this processor. */
   settings: Record<string, string>
 }
 
 /**
- * Starts a payment processor for the demo, which uses play money.
+ * Uses play money.
  * @throws {ChildFailed}
  */
 export async function startDemoProcessor(onLine: (line: string) => void) {
@@ -34,7 +30,6 @@ export async function startDemoProcessor(onLine: (line: string) => void) {
   return {
     url,
     settings,
-    /** Configures the processor to send its events to the core API at this URL. */
     sendWebhooks: async (coreUrl: string) => {
       const endpoint = { url: coreUrl + PROCESSOR_WEBHOOK_PATH, secret: webhookSecret }
       const body = JSON.stringify(endpoint)

@@ -1,7 +1,4 @@
-/**
- * Entry point of `npm run demo`. Starts a stack in a temporary folder, runs the whole journey over HTTP, and removes
- * the folder afterwards.
- */
+/** Entry point of `npm run demo`: runs the whole journey over HTTP on a stack in a temporary folder. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

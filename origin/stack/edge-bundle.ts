@@ -1,7 +1,4 @@
-/**
- * Builds the Worker with wrangler. Only this file imports wrangler, because importing it takes longer than serving a
- * Worker that is already built.
- */
+/** Only this file imports wrangler, because importing it takes longer than serving a Worker that is already built. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +9,8 @@ import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Builds the Worker, and writes its modules and a manifest to a folder.
- * @param config path of a wrangler configuration; defaults to the Worker's own configuration
+ * Writes the Worker's modules and a manifest.
+ * @param config path of a wrangler configuration; defaults to the Worker's own
  * @throws {Error} if the build fails; the message contains wrangler's output
  */
 export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml')): void {

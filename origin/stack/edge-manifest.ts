@@ -1,11 +1,8 @@
-/**
- * File name of the manifest of a built Worker. The manifest contains everything that is needed to serve the Worker
- * without wrangler.
- */
+/** Contains everything that is needed to serve a built Worker without wrangler. */
 export const EDGE_MANIFEST = 'manifest.json'
 
 export type EdgeManifest = {
-  /** Miniflare options that wrangler derives from the Worker's configuration. */
+  /** Derived by wrangler from the Worker's configuration. */
   workerOptions: { bindings?: object; d1Databases?: object }
   migrations: { name: string; statements: string[] }[]
 }

@@ -1,7 +1,6 @@
 /**
- * Runs the edge in workerd as a separate process. The Worker is the same as when deployed, and is served through
- * Miniflare's direct socket. Requests through `wrangler dev` would take ten times as long. Only this file uses these
- * unstable APIs.
+ * Runs the deployed Worker in workerd, served through Miniflare's direct socket. Requests through `wrangler dev` would
+ * take ten times as long. Only this file uses these unstable APIs.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,13 +9,13 @@ import { z } from 'zod'
 import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 
 const settingsSchema = z.object({
-  /** Path of an alternative wrangler configuration, used for the baseline of the benchmarks. */
+  /** Alternative wrangler configuration, for the baseline of the benchmarks. */
   EDGE_CONFIG: z.string().optional(),
   EDGE_STATE_DIR: z.string(),
-  /** Folder with a Worker that is already built. By default, the Worker is built in the state folder. */
+  /** A Worker that is already built. By default, the Worker is built in the state folder. */
   EDGE_BUNDLE: z.string().optional(),
   EDGE_PORT: z.coerce.number(),
-  /** The Worker's settings and secrets, as a JSON object. */
+  /** JSON object with the Worker's settings and secrets. */
   EDGE_BINDINGS: z.string(),
 })
 
@@ -41,8 +40,7 @@ async function serve(): Promise<Miniflare> {
     host: '127.0.0.1',
     port: 0,
     unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
-    // Cast because the option types of this beta version describe its new schema, while the converter takes the old
-    // schema.
+    // The types of this beta version describe its new schema, while the converter takes the old one.
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   const miniflare = new Miniflare({
     ...options,
@@ -63,7 +61,7 @@ function modulesIn(folder: string): { type: string; path: string }[] {
     .toSorted((a, b) => Number(b.type === 'ESModule') - Number(a.type === 'ESModule'))
 }
 
-/** Applies pending migrations. Each is executed in one batch together with the insertion of the row that records it. */
+/** Each migration is executed in one batch with the row that records it. */
 async function migrate(
   miniflare: Miniflare,
   migrations: EdgeManifest['migrations'],
@@ -91,7 +89,7 @@ serve().then(
   (miniflare) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => void stop(miniflare, 0))
-    // Stops when the parent process exits, because no other process would stop workerd.
+    // No other process would stop workerd.
     process.once('disconnect', () => void stop(miniflare, 0))
     process.send?.({ ready: {} })
   },

@@ -7,14 +7,11 @@ import { makeChange } from '../contracts/governance/change.ts'
 import { deployGovernance } from '../contracts/governance/deploy.ts'
 import { openLocalChain } from './chain.ts'
 
-/**
- * Indexes of the anvil accounts that are governance members. Account 0 is not a member, because it owns the account
- * contract.
- */
+/** Indexes of anvil accounts. Account 0 is not a member, because it owns the account contract. */
 const MEMBERS = [1, 2, 3]
 const THRESHOLD = 2
 
-/** Returns as many governance members of a local stack as a decision requires. */
+/** As many members as a decision requires. */
 export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSigner[]> {
   return Promise.all(MEMBERS.slice(0, THRESHOLD).map((account) => provider.getSigner(account)))
 }
@@ -22,11 +19,10 @@ export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSig
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 
 /**
- * Ensures that the governance contract of this folder's chain allows a compose hash. Deploys the contract at the first
- * start, or if it is missing from the chain. Previously allowed hashes stay allowed, as in production, where they
- * permit a rollback.
+ * Deploys the contract at the first start, or if it is missing from the chain. Previously allowed hashes stay allowed,
+ * as in production, where they permit a rollback.
  * @param composeHash 32 bytes in hex
- * @returns the address of the contract in 0x hex, which is also the application's ID
+ * @returns the contract's address in 0x hex, which is also the application's ID
  */
 export async function ensureGovernance(
   stateDir: string,

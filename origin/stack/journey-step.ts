@@ -1,7 +1,4 @@
-/**
- * Performs a step of the journey, and reports its result.
- * @throws {JourneyFailed}
- */
+/** @throws {JourneyFailed} */
 export type JourneyStep = <Result>(
   name: string,
   act: () => Promise<Result>,

@@ -1,6 +1,5 @@
 /**
- * Performs the main use case over HTTP as a new user would, from creating an account to a webhook that produces a
- * signed result. It needs only the two URLs of the stack.
+ * Performs the main use case over HTTP as a new user would, from creating an account to a webhook with a signed result.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,14 +14,13 @@ import { balanceOf, type Core, topUp } from './top-up.ts'
 export type JourneyOptions = {
   baseUrl: string
   triggersUrl: string
-  /** Pays an intent in the same way as the processor's client library. If omitted, the payment step is skipped. */
+  /** Pays like the processor's client library. If omitted, the payment step is skipped. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
   /**
-   * Creates funded wallets on the accounts' chain, which is `ethereum` in a local stack. If omitted, the steps on the
-   * chain are skipped.
+   * Creates wallets on the accounts' chain (`ethereum` in a local stack). If omitted, the steps on the chain are
+   * skipped.
    */
   wallet?: FundedWallet
-  /** Called after each step with the step's name, result and duration. */
   onStep(step: string, result: string, milliseconds: number): void
 }
 
@@ -33,10 +31,7 @@ export class JourneyFailed extends Error {
   }
 }
 
-/**
- * Source of the journey's action. It verifies GitHub's signature over the exact bytes, and then signs the received
- * message with the wallet's key.
- */
+/** Verifies GitHub's signature over the exact bytes, and then signs the received message with the wallet's key. */
 const ACTION = `async function main(params) {
   if (params.event_raw !== undefined) {
     const { utils } = ethers
@@ -54,15 +49,12 @@ function messageOf({ source, event, message }) {
   return event ? 'pushed ' + event.after : message
 }
 `
-/** Time without changes after which a run is considered stalled. */
+/** A run without changes for this long is considered stalled. */
 const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
-/**
- * Runs all steps of the journey.
- * @throws {JourneyFailed} if a step fails
- */
+/** @throws {JourneyFailed} if a step fails */
 export async function journey(options: JourneyOptions): Promise<void> {
   const step: JourneyStep = async (name, act, show) => {
     const began = performance.now()
@@ -204,10 +196,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
   }
 }
 
-/**
- * Returns the signer of a message.
- * @throws {Error} if the signer is not the expected wallet
- */
+/** @throws {Error} if the signer is not the expected wallet */
 async function signedBy(signed: Signed, wallet: string, message: string): Promise<string> {
   const signer = verifyMessage(message, signed.signature)
   if (signer !== wallet) throw new Error(`signed by ${signer} instead of the wallet ${wallet}`)
@@ -226,7 +215,7 @@ function pushLikeGitHub(url: string, secret: string, commit: string) {
 }
 
 /**
- * Waits until a run of a trigger has finished. Without a run ID, waits for the trigger's first run.
+ * Without a run ID, waits for the trigger's first run.
  * @throws {Error} if the run fails or stalls
  */
 async function ended(
@@ -251,7 +240,7 @@ async function ended(
 type Call = { body?: unknown; text?: string; headers?: Record<string, string> }
 
 /**
- * Sends a request, and returns the parsed JSON of the response. The shape is not validated.
+ * Does not validate the shape of the response's JSON.
  * @throws {Error} if the status is not 2xx
  */
 async function call(url: string, { body, text, headers = {} }: Call): Promise<any> {

@@ -1,19 +1,14 @@
-/** Manages the application that the evidence of a local stack identifies. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { simulatedAppCompose } from '../tee/app-compose-file.ts'
 import { ensureGovernance } from './governance.ts'
 
-/**
- * Address of the governance contract in 0x hex, and path of the file with the compose text that its members have
- * allowed.
- */
+/** Governance address in 0x hex, and path of the compose text that the members have allowed. */
 export type LocalApp = { governance: string; composeFile: string }
 
 /**
- * Makes the governance members allow the compose text of this checkout. The text is read once and stored for the
- * origin, so that the origin reports exactly the text that was allowed.
+ * The text is read once and stored for the origin, so that the origin reports exactly the text that was allowed.
  * @param composeFile path of a different compose text (`SVC_APP_COMPOSE_FILE`)
  */
 export async function ensureApp(

@@ -4,17 +4,14 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { metricsTokenSetting } from '../../shared/metrics-token.ts'
 
-/**
- * Secrets that the edge and origin of a local stack share. They are stored on disk, because IDs and stored keys depend
- * on them.
- */
+/** Shared by edge and origin. Stored on disk, because IDs and stored keys depend on them. */
 const secretsSchema = z.object({
   channelPsk: z.string().length(43),
   idMacKey: z.string().length(43),
 })
 export type LocalSecrets = z.infer<typeof secretsSchema>
 
-/** Loads the secrets from a state folder. They are created at the first start. */
+/** Creates the secrets at the first start. */
 export function loadLocalSecrets(stateDir: string): LocalSecrets {
   const file = join(stateDir, 'secrets.json')
   if (!existsSync(file)) {
@@ -26,26 +23,20 @@ export function loadLocalSecrets(stateDir: string): LocalSecrets {
   return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
 
-/** Loads the database password from a state folder. It is created at the first start. */
+/** Creates the password at the first start. */
 export function loadDatabasePassword(stateDir: string): string {
   return keptSecret(join(stateDir, 'database-password'))
 }
 
-/**
- * Name of the file with the token for `/metrics` of a local stack. It can be used with curl, or as the
- * `credentials_file` of Prometheus.
- */
+/** Token for `/metrics`, for use with curl, or as the `credentials_file` of Prometheus. */
 export const METRICS_TOKEN_FILE = 'metrics-token'
 
-/**
- * Loads the metrics token from a state folder. It is created at the first start, in a file that only the current user
- * can read.
- */
+/** Creates the token at the first start, in a file that only the current user can read. */
 export function loadMetricsToken(stateDir: string): string {
   return metricsTokenSetting.parse(keptSecret(join(stateDir, METRICS_TOKEN_FILE)))
 }
 
-/** Returns the content of a file. If the file does not exist, creates it with 32 random bytes in base64url. */
+/** If the file does not exist, creates it with 32 random bytes in base64url. */
 function keptSecret(file: string): string {
   if (!existsSync(file)) {
     const secret = randomBytes(32).toString('base64url')

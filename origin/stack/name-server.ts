@@ -1,15 +1,15 @@
-/** DNS server for the local stack's domain. It publishes which ACME account may obtain certificates for the domain. */
+/** Publishes which ACME account may obtain certificates for the local stack's domain. */
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { decode, encode, type Packet, type Question } from 'dns-packet'
 
 export type LocalNameServer = {
-  /** Address of the DNS server: `127.0.0.1:port`. */
+  /** `127.0.0.1:port`. */
   address: string
   close(): Promise<void>
 }
 
-/** Domain name of the local stack's certificate authority. It does not exist in the public DNS. */
+/** Does not exist in the public DNS. */
 const LOCAL_CA = 'ca.invalid'
 /** DNS header flag and response code (RFC 1035, section 4.1.1). */
 const AUTHORITATIVE = 1 << 10
@@ -17,9 +17,9 @@ const REFUSED = 5
 const TTL_S = 60
 
 /**
- * Starts a DNS server on the loopback address, over UDP. It answers CAA queries (RFC 8659) for one domain. Queries for
- * other names are refused, and invalid packets are ignored.
- * @param accountUri URI of the only ACME account that may obtain certificates for the domain
+ * UDP on the loopback address. Answers CAA queries (RFC 8659) for one domain, refuses other names, and ignores invalid
+ * packets.
+ * @param accountUri the only ACME account that may obtain certificates for the domain
  */
 export async function startNameServer(
   domain: string,
@@ -30,7 +30,7 @@ export async function startNameServer(
     const reply = replyTo(bytes, domain, accountUri)
     if (reply) socket.send(reply, from.port, from.address)
   })
-  // Ignores errors. If a response cannot be sent, the client will repeat its query.
+  // If a response cannot be sent, the client will repeat its query.
   socket.on('error', () => {})
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -62,10 +62,7 @@ function decoded(bytes: Buffer): Packet | undefined {
   }
 }
 
-/**
- * Returns a CAA record (RFC 8657) with the permitted ACME account, and the method by which the account must prove
- * control of the domain.
- */
+/** RFC 8657: the permitted ACME account, and the method by which it must prove control of the domain. */
 function caaRecord({ name }: Question, accountUri: string) {
   const value = `${LOCAL_CA}; validationmethods=http-01; accounturi=${accountUri}`
   return {

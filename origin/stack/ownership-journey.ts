@@ -1,21 +1,14 @@
-/**
- * Converts an account from API mode to ChainSecured with the client library, and then transfers it to another wallet.
- */
+/** Converts an account from API mode to ChainSecured, and then transfers it to another wallet. */
 import { type ActionToRun, createClient } from '../../shared/client/index.ts'
 import type { FundedWallet } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
 
 export type OwnershipJourney = {
   baseUrl: string
-  /** Account key of the account to convert. */
   apiKey: string
   groupId: number
-  /** An action that is permitted in the group. */
   action: ActionToRun
-  /**
-   * Returns the signer of the action's response.
-   * @throws {Error} if it is not the expected signer
-   */
+  /** @throws {Error} if the response's signer is not the expected one */
   signerOf: (response: any) => Promise<string>
   wallet: FundedWallet
   step: JourneyStep

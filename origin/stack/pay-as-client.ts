@@ -1,20 +1,19 @@
-/** A payment to make. Its only secret is the intent's client secret. */
+/** The only secret is the intent's client secret. */
 export type Paying = {
-  /** Base URL of the payment processor. */
   url: string
   publishableKey: string
   clientSecret: string
-  /** Name of a test payment method of the processor, by default a Visa card. */
+  /**
+   * A test payment method of the processor.
+   * @default 'pm_card_visa'
+   */
   paymentMethod?: string
 }
 
-/** URL that the processor requires if a payment method may redirect to another page. No redirect occurs here. */
+/** Required by the processor if a payment method may redirect. No redirect occurs here. */
 const RETURN_URL = 'https://example.com/'
 
-/**
- * Pays an intent in the same way as the processor's client library in a browser.
- * @throws {Error} if the payment is refused; the message is that of the processor
- */
+/** @throws {Error} if the payment is refused, with the processor's message */
 export async function payAsClient(paying: Paying): Promise<void> {
   const { url, publishableKey, clientSecret, paymentMethod = 'pm_card_visa' } = paying
   const id = clientSecret.slice(0, clientSecret.indexOf('_secret'))

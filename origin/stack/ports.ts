@@ -10,7 +10,7 @@ export class PortUnusable extends Error {
 }
 
 /**
- * Chooses the ports of a stack. All ports are free at the time of the call.
+ * All ports are free at the time of the call.
  * @throws {PortUnusable} if a port cannot be used; the message names its setting
  */
 export async function choosePorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
@@ -39,17 +39,14 @@ async function choose(
 }
 
 /**
- * Range of ports to choose from. It is below the ephemeral ports of operating systems, which start at 32,768 on Linux
- * and at 49,152 elsewhere. While a server restarts, an outgoing connection could otherwise occupy its port.
+ * Below the ephemeral ports, which start at 32,768 on Linux and at 49,152 elsewhere. While a server restarts, an
+ * outgoing connection could otherwise occupy its port.
  */
 const LOWEST = 20_000
 const HIGHEST = 32_000
 const TRIES = 100
 
-/**
- * Returns a free port of this machine that is not in `others`.
- * @throws {PortUnusable} if no free port is found
- */
+/** @throws {PortUnusable} if no free port outside `others` is found */
 export async function freePort(others: readonly number[] = []): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(LOWEST, HIGHEST)

@@ -1,4 +1,4 @@
-/** Runs PostgreSQL from an npm package, for `npm start` and for the tests. */
+/** PostgreSQL from an npm package, for `npm start` and for the tests. */
 import { execFile } from 'node:child_process'
 import {
   chownSync,
@@ -16,16 +16,10 @@ import { promisify } from 'node:util'
 
 const ROLE = 'svc'
 
-/**
- * User ID for PostgreSQL if the stack is started by root, because PostgreSQL refuses to run as root. Debian assigns
- * this ID to `nobody`.
- */
+/** PostgreSQL refuses to run as root. Debian assigns this ID to `nobody`. */
 const NOBODY = 65_534
 
-/**
- * Options of `setpriv` that run PostgreSQL as `nobody`, but with root's permission to access closed folders. The state
- * folder and `node_modules` may be inside a closed folder.
- */
+/** `nobody`, but with root's access to closed folders, which may contain the state folder and `node_modules`. */
 const AS_NOBODY = [
   `--reuid=${NOBODY}`,
   `--regid=${NOBODY}`,
@@ -38,19 +32,15 @@ const AS_NOBODY = [
 
 const isRoot = process.getuid?.() === 0
 
-/**
- * Environment variables for PostgreSQL. The caller's environment is not included, because it may contain secrets or the
- * settings of another PostgreSQL server (`PGDATA`, `PGPORT`).
- */
+/** Excludes the caller's environment, which may contain secrets or another server's settings (`PGDATA`, `PGPORT`). */
 const ENVIRONMENT = { PATH: process.env['PATH'], LANG: 'C', TZ: 'UTC' }
 
 export type Command = { command: string; args: string[]; env: NodeJS.ProcessEnv }
 
 /**
- * Creates the data folder of a server if it does not exist.
- * @param dataDir path of the folder. The parent folder must exist. An unfinished data folder from an earlier attempt is
- * replaced.
- * @param password password of the superuser role `svc`
+ * No effect if the folder exists. Replaces an unfinished folder from an earlier attempt.
+ * @param dataDir its parent folder must exist
+ * @param password of the superuser role `svc`
  */
 export async function makeDataFolder(dataDir: string, password: string): Promise<void> {
   if (existsSync(dataDir)) return
@@ -68,8 +58,7 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // More iterations would not make a password of 256 random bits harder to guess, but would slow down each
-      // connection by a few milliseconds.
+      // More iterations would slow down each connection, and a password of 256 random bits cannot be guessed anyway.
       '--set=scram_iterations=1',
     ])
     await promisify(execFile)(command, args, { env })
@@ -80,9 +69,8 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
 }
 
 /**
- * Returns the command that starts a server with the given data folder. The server is reachable only from this machine.
- * SIGINT stops it. SIGKILL is also safe, because committed data is durable.
- * @param settings additional PostgreSQL settings
+ * The server is reachable only from this machine. SIGINT stops it. SIGKILL is also safe, because committed data is
+ * durable.
  */
 export function postgresServer(
   dataDir: string,
@@ -93,8 +81,7 @@ export function postgresServer(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    // Keeps errors out of the server log, where they would expose values of account rows. The client reports them
-    // instead.
+    // Errors in the server log would expose values of account rows. The client reports them instead.
     log_min_messages: 'fatal',
     log_error_verbosity: 'terse',
     ...settings,
@@ -103,21 +90,17 @@ export function postgresServer(
   return postgresProgram('postgres', ['-D', dataDir, ...options])
 }
 
-/** Time within which the remaining processes of a killed server exit. */
 const KILLED_MS = 5_000
 
 /**
- * Waits until the remaining processes of a killed server have exited. They are in separate process groups, so the kill
- * does not reach them. While one of them uses the shared memory, a new server refuses to use the folder.
+ * The remaining processes of a killed server are in separate process groups, which the kill does not reach. While one
+ * of them uses the shared memory, a new server refuses to use the folder.
  */
 export async function untilFree(dataDir: string): Promise<void> {
   for (let waited = 0; isShared(dataDir) && waited < KILLED_MS; waited += 20) await sleep(20)
 }
 
-/**
- * Returns true if a process still uses the server's shared memory segment. The seventh line of `postmaster.pid`
- * contains the segment's key and ID.
- */
+/** The seventh line of `postmaster.pid` contains the segment's key and ID. */
 function isShared(dataDir: string): boolean {
   try {
     const id = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[6]?.trim()
@@ -129,14 +112,10 @@ function isShared(dataDir: string): boolean {
           `${key} ${shmid}` === id?.replace(/\s+/, ' ') && attached !== '0',
       )
   } catch {
-    return false // The server was shut down cleanly, or this system does not provide the information.
+    return false // The server was shut down cleanly, or this system lacks the information.
   }
 }
 
-/**
- * Returns the connection URL of a server.
- * @param database name of the database
- */
 export function postgresUrl(port: number, password: string, database = 'postgres'): string {
   return `postgres://${ROLE}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
 }

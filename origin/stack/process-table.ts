@@ -1,11 +1,8 @@
-/**
- * Reads the operating system's process table. It is used to terminate leftover processes of an earlier start, and to
- * measure CPU time.
- */
+/** Used to terminate leftover processes of an earlier start, and to measure CPU time. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Identity of a process: its PID and start time, because PIDs are reused. */
+/** The start time is included because PIDs are reused. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
 type Row = ProcessIdentity & { group: number; cpuMs: number }
@@ -19,10 +16,7 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return identify(pid)?.startedAt === startedAt
 }
 
-/**
- * Lists the members of a process group, even if the group's leader has exited. The system does not reuse a group ID
- * while the group has members.
- */
+/** Works even if the group's leader has exited. The system does not reuse a group ID while the group has members. */
 export function groupMembers(leader: ProcessIdentity): number[] {
   const table = rows()
   const now = table.find((row) => row.pid === leader.pid)
@@ -30,13 +24,13 @@ export function groupMembers(leader: ProcessIdentity): number[] {
   return table.filter((row) => row.group === leader.pid).map((row) => row.pid)
 }
 
-/** Returns the CPU time of a process group, including exited children that its members have waited for. */
+/** Includes exited children that the group's members have waited for. */
 export function groupCpuMs(group: number): number {
   const members = rows().filter((row) => row.group === group)
   return members.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
 
-/** Length of a clock tick in `/proc`: 1/100 s on every architecture that Node supports. */
+/** Clock tick in `/proc`: 1/100 s on every architecture that Node supports. */
 const TICK_MS = 10
 
 function rows(): Row[] {
@@ -72,7 +66,7 @@ function psRows(): Row[] {
   })
 }
 
-/** Parses a CPU time as printed by ps: `[[days-]hours:]minutes:seconds`. */
+/** Format of ps: `[[days-]hours:]minutes:seconds`. */
 function msOf(time: string): number {
   const [days, rest] = time.includes('-') ? time.split('-') : ['0', time]
   const seconds = rest!.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)

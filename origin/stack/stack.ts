@@ -1,7 +1,4 @@
-/**
- * The local stack: a chain, a database, an origin and an edge. They run as separate processes that share one state
- * folder.
- */
+/** A chain, a database, an origin and an edge, as separate processes that share one state folder. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,18 +35,17 @@ import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
-  /** Environment variables with the port settings (see `choosePorts`) and the origin's payment processor settings. */
+  /** Includes the port settings (see `choosePorts`) and the origin's payment processor settings. */
   environment: NodeJS.ProcessEnv
-  /** Additional settings of the origin. If they contain `DATABASE_URL`, the stack does not start a database. */
+  /** With `DATABASE_URL`, the stack does not start a database. */
   originSettings?: Record<string, string>
-  /** Additional settings of the edge. */
   edgeSettings?: Record<string, string>
   /** Folder created by `bundleEdge`. By default, the Worker is built each time the edge starts. */
   edgeBundle?: string | undefined
-  /** Path of a module to run instead of `origin/main.ts`, for tests. */
+  /** Module to run instead of `origin/main.ts`, for tests. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
-  /** Called every 15 s during a slow start, with a description of what the stack is waiting for. */
+  /** Called every 15 s during a slow start. */
   onWait?: (text: string) => void
 }
 
@@ -59,31 +55,27 @@ const ORIGIN_ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url))
 const EDGE_ENTRY = fileURLToPath(new URL('edge-runner.ts', import.meta.url))
 
 const CHANNEL_EPOCH = 1
-/** Starter credits of each account in cents. A local stack usually cannot process payments. */
+/** A local stack usually cannot process payments. */
 const STARTER_CENTS = 500
 
-/** Poll interval of the watchers. The local chain mines one block per second. */
+/** The local chain mines one block per second. */
 const WATCHER_POLL_MS = 1_000
 
-/** Activity of each component during startup. */
 const STARTS = {
   origin: 'preparing its sandboxes and tables',
   edge: 'building the Worker and preparing its database',
 } as const
 
-/**
- * Node option that prevents SIGUSR1 from opening a debugger. Any process of the same user could otherwise open one and
- * read the keys.
- */
+/** Any process of the same user could otherwise open a debugger with SIGUSR1 and read the keys. */
 const NO_INSPECTOR = '--disable-sigusr1'
 
-/** A running stack. For crash tests, components can be started and killed individually. */
+/** Components can be started and killed individually, for crash tests. */
 export class Stack {
   readonly baseUrl: string
   readonly triggersUrl: string
   readonly chainUrl: string
   readonly caFile: string
-  /** Path of the PEM file with the origin's certificate. */
+  /** PEM file. */
   readonly certificateFile: string
   readonly #options: StackOptions
   readonly #ports: Ports
@@ -127,15 +119,14 @@ export class Stack {
   }
 
   /**
-   * Starts all components. If one of them fails, stops the others.
+   * If a component fails, stops the others.
    * @throws {StateInUse | PortUnusable | ChildFailed}
    */
   static async start(options: StackOptions): Promise<Stack> {
     const lock = await StateLock.take(options.stateDir)
     let stack: Stack | undefined
     try {
-      // Chooses the ports only after taking the lock, which terminates leftover processes of a killed stack in this
-      // folder. The ports of those processes are then free.
+      // After taking the lock, which terminates leftover processes of a killed stack. Their ports are then free.
       const ports = await choosePorts(options.environment)
       stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
       await Promise.race([stack.#startAll(), stack.#death()])
@@ -149,7 +140,7 @@ export class Stack {
   }
 
   async #startAll(): Promise<void> {
-    // Starts the edge in parallel, because most of its startup time goes into building the Worker, which needs no other
+    // The edge starts in parallel, because most of its startup goes into building the Worker, which needs no other
     // component.
     await Promise.all([
       this.startComponent('edge'),
@@ -160,16 +151,13 @@ export class Stack {
     ])
   }
 
-  /** Rejects if any component exits while another one is still starting. */
   #death(): Promise<never> {
     return new Promise((_, reject) => {
-      // Defers the rejection, because a component's own report of a failed start arrives in the same turn of the event
-      // loop and is more specific.
+      // A component's own report of a failed start is more specific, and arrives in the same turn of the event loop.
       this.onDeath((error) => setImmediate(() => reject(error)))
     })
   }
 
-  /** Returns the addresses of the stack's services. The stack must have started. */
   addresses(): StackAddresses {
     if (!this.#app || !this.#nameServer) throw new Error('the stack is not running')
     return {
@@ -193,12 +181,12 @@ export class Stack {
     else await this.#startEdge()
   }
 
-  /** Kills a component and all its descendants, to simulate a crash. */
+  /** Kills all descendants too, to simulate a crash. */
   async kill(component: Component): Promise<void> {
     await this.#children.get(component)?.kill()
   }
 
-  /** Stops the stack. If a stop is already in progress, waits for it. */
+  /** Waits for a stop that is already in progress. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -233,7 +221,7 @@ export class Stack {
     const { stateDir, originSettings } = this.#options
     this.#databaseUrl = originSettings?.['DATABASE_URL']
     if (this.#databaseUrl !== undefined) return
-    // Reuses the port when the database is restarted, because the origin cannot learn a new port.
+    // The origin cannot learn a new port.
     this.#databasePort ??= await freePort(Object.values(this.#ports))
     const created = (child: Child) => this.#add('database', child)
     const hooks = { ...this.#hooks('database'), created }
@@ -279,8 +267,7 @@ export class Stack {
       EDGE_PORT: String(this.#ports.edge),
       ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
-      // Certificate authority that workerd trusts in addition to the public ones. Miniflare reads this variable when it
-      // is imported.
+      // workerd trusts it in addition to the public ones. Miniflare reads this variable when it is imported.
       NODE_EXTRA_CA_CERTS: this.caFile,
     })
     await child.message()
@@ -309,10 +296,7 @@ export class Stack {
     }
   }
 
-  /**
-   * Returns the URL of the payment processor's client library. A processor with a custom URL also serves its client
-   * library there.
-   */
+  /** A processor with a custom URL also serves its client library there. */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
     const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }

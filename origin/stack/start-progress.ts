@@ -1,17 +1,14 @@
 /**
- * Distinguishes a slow start from a stalled one. A fixed timeout cannot do this, because a start may take over a minute
- * on a busy machine.
+ * Distinguishes a slow start from a stalled one. A fixed timeout cannot, because a start may take over a minute on a
+ * busy machine.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupCpuMs } from './process-table.ts'
 
-/** Time without progress after which the start of a child process is considered failed. */
+/** A start without progress for this long is considered failed. */
 export const STALLED_MS = 60_000
 const POLL_MS = 1_000
-/**
- * Minimum fraction of a CPU that counts as progress. A starting process uses more, and a process that only polls uses
- * less.
- */
+/** Fraction of a CPU that counts as progress. A starting process uses more, and one that only polls uses less. */
 const CPU_SHARE_MIN = 0.01
 const SAY_MS = STALLED_MS / 4
 
@@ -22,9 +19,8 @@ export type Watched = {
 }
 
 /**
- * Rejects if no process of a child's group writes a line or uses the CPU for `stalledMs`. Counts polls instead of
- * elapsed time, because the child may also have been suspended while this process was suspended.
- * @param signal stops the watch
+ * Rejects if a child's process group neither writes a line nor uses the CPU for `stalledMs`. Counts polls instead of
+ * elapsed time, because this process and the child may have been suspended.
  * @throws {Error} with the duration of the stall
  */
 export async function stalled(
@@ -37,7 +33,7 @@ export async function stalled(
   for (let idleMs = 0; idleMs < stalledMs; idleMs += pollMs) {
     await sleep(pollMs, undefined, { ref: false, signal })
     const now = { lines: lines(), cpuMs: groupCpuMs(pid) }
-    // If the total CPU time has decreased, a member of the process group has exited, which counts as progress.
+    // A decrease means that a member of the process group has exited, which counts as progress.
     const hasComputed = now.cpuMs >= seen.cpuMs + cpuMin || now.cpuMs < seen.cpuMs
     if (now.lines === seen.lines && !hasComputed) continue
     seen = now
@@ -46,7 +42,7 @@ export async function stalled(
   throw new Error(`made no progress for ${stalledMs / 1000} s: no output and almost no CPU time`)
 }
 
-/** Waits for `work`, and periodically calls `say` with the elapsed seconds until it has finished. */
+/** Periodically calls `say` with the elapsed seconds. */
 export async function sayWhile<Value>(
   work: Promise<Value>,
   say: (seconds: number) => void,

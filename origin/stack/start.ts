@@ -1,4 +1,4 @@
-/** Entry point of `npm start`. Runs the local stack in the foreground. */
+/** Entry point of `npm start`. */
 import { join, resolve } from 'node:path'
 import { browserFlag } from './browser-flag.ts'
 import { PortUnusable } from './ports.ts'
@@ -15,7 +15,7 @@ let stopping = false
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
-  // Waits for a stack that is still starting, because the processes it has already started would outlive this process.
+  // The processes that a starting stack has already started would outlive this process.
   const started = await starting?.catch(() => undefined)
   await started?.stop()
   process.exit(code)
@@ -28,7 +28,6 @@ function fail(error: unknown): Promise<void> {
   return stop(1)
 }
 
-/** Returns the shell command that verifies the stack. The command finds the stack's addresses in the state folder. */
 function verifyLine(baseUrl: string): string {
   const folder = process.env.SVC_STATE_DIR
   return `${folder === undefined ? '' : `SVC_STATE_DIR=${folder} `}npx --no-install svc verify ${baseUrl}`
@@ -69,11 +68,10 @@ Press Ctrl-C to stop the stack. Its state is kept in ${stateDir}.
 `)
 }
 
-// Handles repeated signals and not only the first. After a Ctrl-C, npm forwards a second signal to this process, which
-// must not interrupt the shutdown.
+// After a Ctrl-C, npm forwards a second signal to this process, which must not interrupt the shutdown.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void stop(0))
-// Stops if the parent process `svc up` is killed, because Ctrl-C would no longer reach this process.
+// If the parent process `svc up` is killed, Ctrl-C no longer reaches this process.
 process.once('disconnect', () => void stop(0))
 
 try {

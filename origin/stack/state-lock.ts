@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { groupMembers, identify, isAlive, type ProcessIdentity } from './process-table.ts'
 
 /**
- * Contents of the record file, which the holder of the lock writes next to the lock. It contains the holder's identity,
- * its child processes and, while the services run, their addresses.
+ * The record file next to the lock, written by the holder of the lock. `addresses` is present while the services run.
  */
 type Record = {
   holder: ProcessIdentity
@@ -14,26 +13,25 @@ type Record = {
   addresses?: StackAddresses
 }
 
-/** Addresses of the stack's services. `svc verify` reads them from the record file. They contain no secrets. */
+/** Read by `svc verify` from the record file. Contains no secrets. */
 export type StackAddresses = {
   base_url: string
   triggers_url: string
   chain_rpc: string
-  /** Address of the DNS server as `ip:port`, over UDP. */
+  /** `ip:port`, over UDP. */
   dns_server: string
-  /** Path of a PEM file with the certificate authority that issued the origin's certificate. */
+  /** PEM file with the certificate authority that issued the origin's certificate. */
   ca_file: string
-  /** Address of the governance contract in 0x hex. */
+  /** In 0x hex. */
   governance: string
 }
 
 /**
- * Time for leftover processes to stop on their own, so that the chain can write its state. They are killed afterwards.
+ * Leftover processes may stop on their own for this long, so that the chain can write its state. They are killed
+ * afterwards.
  */
 const ASK_MS = 3_000
-/**
- * Time to wait until a killed process has disappeared. It disappears immediately, unless it is blocked in the kernel.
- */
+/** A killed process disappears immediately, unless it is blocked in the kernel. */
 const KILL_MS = 5_000
 
 export class StateInUse extends Error {
@@ -46,9 +44,9 @@ export class StateInUse extends Error {
 }
 
 /**
- * Ensures that only one stack uses a state folder. The lock is a file lock that the operating system releases when the
- * holder exits for any reason, so it is never stale. The record file lists processes that a killed holder left behind.
- * They are terminated when the lock is taken.
+ * Ensures that only one stack uses a state folder. The operating system releases the file lock when the holder exits
+ * for any reason, so it is never stale. Processes that a killed holder left behind are terminated when the lock is
+ * taken.
  */
 export class StateLock {
   readonly #database: DatabaseSync
@@ -62,7 +60,7 @@ export class StateLock {
   }
 
   /**
-   * Takes the lock of a state folder, and terminates leftover processes of the previous holder.
+   * Terminates leftover processes of the previous holder.
    * @throws {StateInUse} if another stack holds the lock
    */
   static async take(folder: string): Promise<StateLock> {
@@ -85,7 +83,7 @@ export class StateLock {
     return lock
   }
 
-  /** Records a child process, so that the next start can terminate it if this process fails to. */
+  /** The next start terminates the child if this process fails to. */
   addChild(name: string, pid: number): void {
     const leader = identify(pid)
     if (!leader) return
@@ -93,7 +91,7 @@ export class StateLock {
     this.#write()
   }
 
-  /** Writes the addresses of the services to the record file, where they remain until `release`. */
+  /** The addresses remain in the record file until `release`. */
   publish(addresses: StackAddresses): void {
     this.#record.addresses = addresses
     this.#write()

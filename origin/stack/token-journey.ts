@@ -1,6 +1,6 @@
 /**
- * Part of the demo in which a token transfer causes an action to sign a message, through a chain event trigger on the
- * stack's own `ethereum`.
+ * Part of the demo: a token transfer causes an action to sign a message, through a chain event trigger on the stack's
+ * own `ethereum`.
  */
 import type { FundedWallet } from './funded-wallets.ts'
 import { deployDemoToken } from './demo-token/deploy.ts'
@@ -9,19 +9,13 @@ import type { JourneyStep } from './journey-step.ts'
 export type TokenJourney = {
   wallet: FundedWallet
   /**
-   * Creates a trigger with the journey's action and keys.
+   * Uses the journey's action and keys.
    * @returns the trigger's record
    */
   createTrigger: (fields: object) => Promise<any>
-  /**
-   * Waits for the first run of a trigger to finish, and returns it.
-   * @throws {Error} if the run fails or stalls
-   */
+  /** @throws {Error} if the run fails or stalls */
   firstRun: (triggerId: string) => Promise<any>
-  /**
-   * Returns the signer of a message.
-   * @throws {Error} if the signer is not the expected one
-   */
+  /** @throws {Error} if the signer of the message is not the expected one */
   signerOf: (response: any, message: string) => Promise<string>
   step: JourneyStep
 }

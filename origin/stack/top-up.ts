@@ -1,4 +1,4 @@
-/** Calls an operation of the core API. Uses GET if there is no body. The shape of the response is not validated. */
+/** Calls the core API, with GET if there is no body. Does not validate the shape of the response. */
 export type Core = (path: string, body: unknown, key?: string) => Promise<any>
 
 export type TopUp = {
@@ -7,13 +7,9 @@ export type TopUp = {
   key: string
 }
 
-/** Amount to pay in cents, which is the minimum payment. */
+/** The minimum payment. */
 const CENTS = 500
 
-/**
- * Makes a payment in the same way as a client.
- * @returns the balance before and after the payment
- */
 export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string; after: string }> {
   const before = await balanceOf(core, key)
   const { publishable_key } = await core('billing/processor_config', undefined)
@@ -24,7 +20,7 @@ export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string
   return { before, after: confirmed.balance_display }
 }
 
-/** Returns an account's balance as displayed to users, such as `$5.00`. */
+/** As displayed to users, such as `$5.00`. */
 export async function balanceOf(core: Core, key: string): Promise<string> {
   return (await core('billing/balance', undefined, key)).balance_display
 }

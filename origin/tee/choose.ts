@@ -54,7 +54,7 @@ async function dstack(choice: TeeChoice): Promise<TeeProvider> {
   return tee
 }
 
-/** Creates a simulated TEE, which reads its root key from a file. Only allowed in the local stack. */
+/** Only allowed in the local stack. */
 function simulated(choice: TeeChoice): TeeProvider {
   const { settings, stateDir, now, socketPath = DSTACK_SOCKET } = choice
   if (settings.SVC_ENV === 'production')

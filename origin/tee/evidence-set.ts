@@ -21,31 +21,31 @@ import { REPORT_DATA_BYTES, type TeeProvider } from './provider.ts'
 
 /** TLS certificate that the evidence commits to. */
 export type ServedCertificate = {
-  /** Domain of the public URL. It is part of the certificate's file name, `cert-<domain>.pem`. */
+  /** Domain of the public URL, part of the certificate's file name, `cert-<domain>.pem`. */
   domain: string
-  /** Certificate chain as PEM, leaf certificate first. */
+  /** PEM, leaf certificate first. */
   chain: string
-  /** ACME account file as written by the ACME client: JSON with the account's URI. */
+  /** As written by the ACME client: JSON with the account's URI. */
   acmeAccount: string
 }
 
-/** A consistent set of evidence. The parts match each other, so the set is only replaced as a whole. */
+/** The parts match each other, so the set is only replaced as a whole. */
 export type EvidenceSet = {
-  /** Evidence files by name, in the order in which they are listed. */
+  /** Files by name, in the order in which they are listed. */
   files: ReadonlyMap<string, string>
-  /** Attestation with report data of all zeros. */
+  /** Its report data is all zeros. */
   attestation: Attestation
   info: Info & Record<string, unknown>
   certificate: ServedCertificate
   /** UTC day on which the set was made, as days since 1970. */
   day: number
-  /** Time at which the channel key in the evidence expires, in Unix milliseconds. */
+  /** Expiry of the channel key in the evidence, in Unix milliseconds. */
   validUntil: number
 }
 
 /**
- * Makes a new set of evidence (`docs/attestation.md`): the evidence files, their checksums, and a quote whose report
- * data is the SHA-256 of the checksums, padded with zeros.
+ * Makes a set of evidence (`docs/attestation.md`): the evidence files, their checksums, and a quote whose report data
+ * is the SHA-256 of the checksums, padded with zeros.
  * @param at current time, in Unix milliseconds
  * @throws {TeeUnavailable}
  */
@@ -81,7 +81,7 @@ export async function makeEvidenceSet(
   }
 }
 
-/** Copies only the documented fields of an attestation. */
+/** Drops undocumented fields. */
 export function attestationOf({ quote, event_log, vm_config }: Attestation): Attestation {
   return { quote, event_log, vm_config }
 }

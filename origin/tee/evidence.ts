@@ -10,7 +10,7 @@ export type EvidenceOptions = {
   log: Log
 }
 
-/** Stores the current set of evidence. Not safe for concurrent renewals: only one caller may renew it. */
+/** Not safe for concurrent renewals: only one caller may renew the evidence. */
 export class Evidence {
   readonly #options: EvidenceOptions
   #set: EvidenceSet | undefined
@@ -20,33 +20,30 @@ export class Evidence {
     this.#options = options
   }
 
-  /**
-   * Returns the current set of evidence.
-   * @throws {TeeUnavailable} before the first set is made, and after the last set has expired
-   */
+  /** @throws {TeeUnavailable} before the first set is made, and after the last set has expired */
   current(): EvidenceSet {
     const { now } = this.#options
     if (this.#set && now() < this.#set.validUntil) return this.#set
     throw new TeeUnavailable('the evidence is out of date')
   }
 
-  /** True if an unexpired set of evidence is available. */
+  /** False if the evidence has expired. */
   get isThere(): boolean {
     return this.#set !== undefined && this.#options.now() < this.#set.validUntil
   }
 
-  /** Time at which the current evidence was made, in Unix milliseconds; undefined before the first set is made. */
+  /** Unix milliseconds; undefined before the first set is made. */
   get madeAt(): number | undefined {
     return this.#madeAt
   }
 
-  /** Returns true if the evidence was made on an earlier day or for another certificate, and so must be renewed. */
+  /** True if the evidence was made on an earlier day or for another certificate, and so must be renewed. */
   isOldFor(certificate: ServedCertificate): boolean {
     return this.#set?.certificate !== certificate || this.#set.day !== dayOf(this.#options.now())
   }
 
   /**
-   * Makes new evidence, which replaces the old set.
+   * Replaces the old set.
    * @param serve called synchronously just before the replacement, to start serving the certificate
    * @throws {TeeUnavailable} if making the evidence fails; the old set is kept
    */

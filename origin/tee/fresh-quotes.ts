@@ -5,15 +5,12 @@ import { MinuteRate } from '../admission/minute-rate.ts'
 import { attestationOf } from './evidence-set.ts'
 import type { Attestation, TeeProvider } from './provider.ts'
 
-/**
- * Retry delay for a caller that is rejected because too many quotes are being made. Making a quote takes less time than
- * this.
- */
+/** Retry delay for a rejected caller. Making a quote takes less time than this. */
 const ROOM_AGAIN_MS = 1_000
 
 /**
- * Makes quotes for nonces chosen by callers. Quotes are free of charge, and the machine makes only one at a time. Both
- * the concurrent quotes in total and the quotes per minute of each caller are therefore limited.
+ * Quotes for nonces chosen by callers. Quotes are free of charge, and the machine makes only one at a time, so both the
+ * concurrent quotes in total and the quotes per minute of each caller are limited.
  */
 export class FreshQuotes {
   readonly #tee: TeeProvider
@@ -26,10 +23,11 @@ export class FreshQuotes {
   }
 
   /**
-   * Returns a new attestation that commits to the nonce.
+   * Attestation that commits to the nonce.
    * @param nonce 1 to 64 bytes
    * @param address the caller's IP address, for rate limiting
-   * @throws {TooManyCalls | TeeUnavailable}
+   * @throws {TooManyCalls
+   * TeeUnavailable}
    */
   async quote(nonce: Uint8Array<ArrayBuffer>, address: string): Promise<Attestation> {
     if (this.#underWay >= QUOTES_AT_ONCE)

@@ -1,4 +1,4 @@
-/** Evidence files with public keys. Each file is byte-for-byte identical in all processes with the same root key. */
+/** Evidence files with public keys, byte-for-byte identical in all processes with the same root key. */
 import type { z } from 'zod'
 import type {
   channelKeyFileSchema,
@@ -16,7 +16,7 @@ export type EvidenceKeys = { channel: P256Key; epoch: number; storage: P256Key; 
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
 /**
- * Returns the evidence file of the channel key. The key is valid until the end of the next day (UTC).
+ * The key is valid until the end of the next day (UTC).
  * @param at current time, in Unix milliseconds
  */
 export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
@@ -41,15 +41,12 @@ export function receiptKeyFile(key: P256Key): string {
   return text(file)
 }
 
-/** Converts a time in Unix milliseconds to a UTC day: the number of days since 1970. Evidence is renewed every day. */
+/** UTC day of a time in Unix milliseconds: days since 1970. Evidence is renewed every day. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
-/**
- * Returns the time at which evidence made at `at` expires: the end of the next UTC day. If the daily renewal fails,
- * this leaves a day to repair it.
- */
+/** End of the next UTC day. If the daily renewal fails, this leaves a day to repair it. */
 export function validUntil(at: number): number {
   return (dayOf(at) + 2) * DAY_MS
 }

@@ -7,7 +7,7 @@ export type TendedEvidence = {
   evidence: Evidence
   publicUrl: string
   tls: ServedTls
-  /** Reads the TLS files. Returns the same object as before if the files are unchanged. @throws {TlsFilesUnusable} */
+  /** Returns the same object as before if the files are unchanged. @throws {TlsFilesUnusable} */
   look: (served: ServedTls) => ServedTls
   serve: (tls: ServedTls) => void
   log: Log
@@ -15,8 +15,8 @@ export type TendedEvidence = {
 
 /**
  * Renews the evidence when a new UTC day begins, or when the ACME client has written a new certificate. A new
- * certificate is served in the same step, so that it always matches the evidence. If either the evidence or the
- * certificate is unavailable, neither is replaced.
+ * certificate is served in the same step, so that it always matches the evidence. If either is unavailable, neither is
+ * replaced.
  */
 export class EvidenceTending {
   readonly #given: TendedEvidence
@@ -38,14 +38,14 @@ export class EvidenceTending {
     await this.#given.evidence.make(this.#certificate)
   }
 
-  /** Time at which the served certificate expires, in Unix milliseconds. */
+  /** Expiry of the served certificate, in Unix milliseconds. */
   get certificateEndsAt(): number {
     return this.#endsAt
   }
 
   /**
-   * Checks the certificate files and the date, and renews the evidence if necessary. Concurrent callers share one
-   * check. Never throws.
+   * Renews the evidence if the certificate files or the date require it. Concurrent callers share one check. Never
+   * throws.
    */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {

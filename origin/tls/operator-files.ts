@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
 
-/** Names of the files that an ACME client in the same machine writes to `SVC_TLS_DIR`. */
+/** Written to `SVC_TLS_DIR` by an ACME client in the same machine. */
 export const CHAIN_FILE = 'fullchain.pem'
 export const KEY_FILE = 'privkey.pem'
 export const ACCOUNT_FILE = 'acme-account.json'
 
-/** The TLS files are missing, incomplete or do not match each other. The previous files remain in use. */
+/** Missing, incomplete or mismatched files; the previous ones remain in use. */
 export class TlsFilesUnusable extends Error {
   constructor(reason: string) {
     super(`invalid TLS files: ${reason}`)
@@ -18,7 +18,7 @@ export class TlsFilesUnusable extends Error {
   }
 }
 
-/** JSON forms in which certbot (`regr.json`) and lego store the URI of an ACME account. */
+/** Forms in which certbot (`regr.json`) and lego store the URI of an ACME account. */
 const accountSchema = z.union([
   z.object({ uri: z.url() }),
   z.object({ account_uri: z.url() }),
@@ -34,8 +34,7 @@ function uriIn(account: z.infer<typeof accountSchema>): string {
 }
 
 /**
- * Reads and validates the current TLS files.
- * @param domain the public host name or IP address, which the certificate must cover
+ * @param domain host name or IP address that the certificate must cover
  * @throws {TlsFilesUnusable}
  */
 export function readOperatorTls(folder: string, domain: string): ServedTls {
@@ -52,8 +51,7 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
     () => uriIn(accountSchema.parse(JSON.parse(account))),
     `${ACCOUNT_FILE} does not contain an account URI`,
   )
-  // Only the account's URI is returned, because the ACME client's file may contain an e-mail address or the account
-  // key.
+  // The ACME client's file may contain an e-mail address or the account key.
   return { key, chain, acmeAccount: `${JSON.stringify({ uri })}\n` }
 }
 
@@ -65,7 +63,7 @@ function read(folder: string, name: string): string {
   return attempt(() => readFileSync(join(folder, name), 'utf8'), `${name} cannot be read`)
 }
 
-// Replaces any error of `make`. The original error is not its cause, because it may quote the private key.
+// The original error is not the cause, because it may quote the private key.
 function attempt<Value>(make: () => Value, reason: string): Value {
   try {
     return make()

@@ -2,16 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import type { ServedCertificate } from '../tee/evidence-set.ts'
 import { loadTls } from '../tls.ts'
 
-/**
- * Private key and certificate chain in PEM, with the leaf certificate first, and the ACME account that requested the
- * certificate.
- */
+/** PEM, with the leaf certificate first, and the ACME account that requested the certificate. */
 export type ServedTls = { key: string; chain: string; acmeAccount: string }
 
-/**
- * Returns the URI that a local stack uses instead of a real ACME account's URI. The stack's name server publishes it in
- * CAA records.
- */
+/** Replaces a real ACME account's URI; the local stack's name server publishes it in CAA records. */
 export function localAcmeAccountUri(publicUrl: string): string {
   return `${new URL(publicUrl).origin}/acme/acct/1`
 }
@@ -26,10 +20,7 @@ export function certificateOf(tls: ServedTls, publicUrl: string): ServedCertific
   return { domain: domainOf(publicUrl), chain: tls.chain, acmeAccount: tls.acmeAccount }
 }
 
-/**
- * Returns the expiry time of the leaf certificate in Unix milliseconds, or NaN if the chain does not start with a
- * certificate.
- */
+/** Unix milliseconds, or NaN if the chain does not start with a certificate. */
 export function endOf({ chain }: Pick<ServedTls, 'chain'>): number {
   try {
     return new X509Certificate(chain).validToDate.getTime()
@@ -38,7 +29,7 @@ export function endOf({ chain }: Pick<ServedTls, 'chain'>): number {
   }
 }
 
-/** Returns the host of the public URL, without brackets for an IPv6 address. */
+/** Host without brackets for an IPv6 address. */
 export function domainOf(publicUrl: string): string {
   return new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')
 }

@@ -4,13 +4,13 @@ import { domainOf, localTls, type ServedTls } from './served-tls.ts'
 
 export type TlsSource = {
   first: ServedTls
-  /** Returns the current TLS files, or `served` itself if they have not changed. @throws {TlsFilesUnusable} */
+  /** Returns `served` itself if the files have not changed. @throws {TlsFilesUnusable} */
   look: (served: ServedTls) => ServedTls
 }
 
 /**
- * Opens the source of TLS files. If `SVC_TLS_DIR` is set, an ACME client renews the files in that folder. Otherwise,
- * the local stack's own files are used, which are renewed only at startup.
+ * An ACME client renews the files in `SVC_TLS_DIR`. Without that setting, the local stack's own files are used, renewed
+ * only at startup.
  * @throws {TlsFilesUnusable}
  */
 export async function openTlsSource(

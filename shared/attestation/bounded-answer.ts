@@ -1,10 +1,7 @@
 import { EVIDENCE_ANSWER_MS } from '../limits.ts'
 import { joinBytes } from '../envelope/format.ts'
 
-/**
- * The origin's evidence could not be fetched, or is malformed. This error does not imply that the origin is
- * untrustworthy.
- */
+/** The evidence could not be fetched or is malformed. This does not imply that the origin is untrustworthy. */
 export class EvidenceUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the origin's evidence is unavailable: ${reason}`, options)
@@ -12,7 +9,6 @@ export class EvidenceUnavailable extends Error {
   }
 }
 
-/** Fetches a path of the origin and returns the response text. */
 export type Ask = (path: string, maxBytes: number) => Promise<string>
 
 type Network = {
@@ -21,9 +17,8 @@ type Network = {
 }
 
 /**
- * Fetches a URL and returns the response body, unmodified.
- * @throws {EvidenceUnavailable} if the status is not 200 (redirects are not followed), the body exceeds the limit or is
- * not UTF-8, or the response takes longer than `EVIDENCE_ANSWER_MS`
+ * @throws {EvidenceUnavailable} if the status is not 200, the body exceeds the limit or is not UTF-8, or the response
+ * takes longer than `EVIDENCE_ANSWER_MS`
  */
 export async function bounded(
   { fetch, signal }: Network,
@@ -34,7 +29,7 @@ export async function bounded(
   const late = AbortSignal.timeout(EVIDENCE_ANSWER_MS)
   const ends = signal ? AbortSignal.any([signal, late]) : late
   try {
-    // Redirects are not followed, because another host could then serve its own evidence in place of the origin's.
+    // Redirects are not followed: another host could serve its own evidence in place of the origin's.
     const answer = await fetch(url, { redirect: 'manual', signal: ends })
     if (answer.status !== 200) {
       await answer.body?.cancel()

@@ -1,11 +1,8 @@
-/** Parses CAA records (RFC 8659), and the ACME account that a record is bound to (RFC 8657). */
+/** CAA records (RFC 8659) with the ACME account that they are bound to (RFC 8657). */
 
-/**
- * CAA property that authorizes issuance: the domain of the certificate authority (empty if no authority may issue), and
- * the ACME account that it is bound to.
- */
+/** CAA property that authorizes issuance. `issuer` is empty if no authority may issue. */
 export type CaaIssuer = {
-  /** Tag of the CAA property. `issuewild` applies to wildcard certificates only. */
+  /** `issuewild` applies to wildcard certificates only. */
   tag: 'issue' | 'issuewild'
   issuer: string
   accountUri: string | undefined
@@ -13,10 +10,7 @@ export type CaaIssuer = {
 
 const RECORD = /^\d{1,3}\s+(issue|issuewild)\s+("?)(.*)\2$/i
 
-/**
- * Parses a CAA record. Returns undefined for properties other than `issue` and `issuewild`.
- * @param record the record's text, in zone file syntax
- */
+/** Undefined for properties other than `issue` and `issuewild`. @param record in zone file syntax */
 export function caaIssuerOf(record: string): CaaIssuer | undefined {
   const [, name, , value] = RECORD.exec(record.trim()) ?? []
   if (value === undefined) return undefined

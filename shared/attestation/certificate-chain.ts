@@ -1,18 +1,12 @@
-/**
- * Parses and verifies Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5), and the simulated chains
- * of local stacks.
- */
+/** Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5), and the simulated chains of local stacks. */
 import { utils } from '@phala/dcap-qvl'
-// `reflect-metadata` must be imported before x509, which uses it for dependency injection at load time.
+// Must be imported before x509, which uses it for dependency injection at load time.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { check, CheckFailed } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 
-/**
- * Required common name of each certificate role. Without this check, the owner of one platform's key could sign in
- * Intel's name.
- */
+/** Without this check of the common name, the owner of one platform's key could sign in Intel's name. */
 const COMMON_NAMES = {
   root: /SGX Root CA$/,
   'PCK CA': /SGX PCK (?:Platform |Processor )CA$/,
@@ -27,18 +21,17 @@ export const TCB_CHAIN = ['TCB signing', 'root'] as const
 
 const AUTHORITIES: readonly CertificateRole[] = ['root', 'PCK CA']
 
-/** A parsed certificate chain, leaf first. `roles` and `certificates` have the same length. */
+/** Leaf first. `roles` and `certificates` have the same length. */
 export type Chain = {
-  /** Name of the chain for error messages, such as "the quote's chain". */
+  /** For error messages, such as "the quote's chain". */
   name: string
   roles: readonly CertificateRole[]
   certificates: readonly x509.X509Certificate[]
 }
 
 /**
- * Parses a PEM certificate chain, leaf first. The chain must contain one certificate for each role.
- * @throws {CheckFailed} if the number of certificates differs, or if a certificate does not parse or has a different
- * role
+ * Parses a PEM chain, leaf first, with exactly one certificate for each role.
+ * @throws {CheckFailed} if the number or a role differs, or a certificate does not parse
  */
 export function parseChain(name: string, pem: string, roles: readonly CertificateRole[]): Chain {
   const ders: Uint8Array[] = certificatesOf(pem)
@@ -59,15 +52,11 @@ export function parseChain(name: string, pem: string, roles: readonly Certificat
   return { name, roles, certificates }
 }
 
-/** Byte array type of `@phala/dcap-qvl`. */
 export type LibraryBytes = ReturnType<typeof utils.extractCerts>[number]
 
-/**
- * Extracts the DER of each certificate in a PEM text. Uses the parser of `@phala/dcap-qvl`, so that our checks see the
- * same certificates as its verification.
- */
+/** Uses the parser of `@phala/dcap-qvl`, so that our checks see the same certificates as its verification. */
 export function certificatesOf(pem: string): LibraryBytes[] {
-  // `extractCerts` also accepts text, although its type declaration does not include it.
+  // `extractCerts` also accepts text, contrary to its type declaration.
   return utils.extractCerts(pem as unknown as LibraryBytes)
 }
 
@@ -79,11 +68,7 @@ function parsed(name: string, der: Uint8Array): x509.X509Certificate {
   }
 }
 
-/**
- * Verifies the signatures, names, validity periods and constraints of a certificate chain (RFC 5280, section 6.1), up
- * to a root with the given key.
- * @throws {CheckFailed} if a check fails
- */
+/** Verifies the path (RFC 5280, section 6.1) up to a root with the given key. @throws {CheckFailed} */
 export async function checkChain(
   { name, roles, certificates }: Chain,
   root: { spkiSha256: string },
@@ -105,7 +90,7 @@ export async function checkChain(
   }
 }
 
-/** Returns the SHA-256 (hex) of a certificate's SubjectPublicKeyInfo. */
+/** SHA-256 of the SubjectPublicKeyInfo, in hex. */
 export function spkiSha256(certificate: x509.X509Certificate): string {
   return sha256Hex(new Uint8Array(certificate.publicKey.rawData))
 }

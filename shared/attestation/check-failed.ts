@@ -1,4 +1,4 @@
-/** A check of a verification rule failed. The message is a human-readable sentence that gives the reason. */
+/** A verification rule failed. The message is a human-readable reason. */
 export class CheckFailed extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -6,20 +6,16 @@ export class CheckFailed extends Error {
   }
 }
 
-/**
- * Asserts a condition.
- * @throws {CheckFailed} with the given message if the condition is false
- */
+/** @throws {CheckFailed} if the condition is false */
 export function check(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new CheckFailed(otherwise)
 }
 
-/** Truncates and quotes text from the evidence, so that an error message does not present it as our own words. */
+/** Quotes text from the evidence, so that an error message does not present it as our own words. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
 
-/** Formats a library's error about untrusted input, including its cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be parsed'
   const { cause } = error

@@ -2,15 +2,12 @@ import { EVIDENCE_FILES_MAX } from '../limits.ts'
 import { check, quoted } from './check-failed.ts'
 import { CHECKSUMS_FILE, COLLATERAL_FILE, QUOTE_FILE } from './evidence.ts'
 
-/**
- * Pattern of file names that are safe as the last segment of a URL. The asterisk occurs in the file names of wildcard
- * certificates.
- */
+/** Names that are safe as the last segment of a URL. The asterisk is for wildcard certificates. */
 const NAME = /^[A-Za-z0-9*_][A-Za-z0-9*._-]{0,254}$/
 const LINE = /^([0-9a-f]{64}) {2}(.+)$/
 /**
- * Evidence files that the checksum list does not include: the list itself, the quote that commits to the list, and the
- * collateral, which has its own signatures.
+ * Not in the checksum list: the list itself, the quote that commits to it, and the collateral, which has its own
+ * signatures.
  */
 export const NOT_LISTED: readonly string[] = [CHECKSUMS_FILE, QUOTE_FILE, COLLATERAL_FILE]
 
@@ -19,8 +16,8 @@ export function isEvidenceName(name: string): boolean {
 }
 
 /**
- * Parses a `sha256sum.txt` into a map from file name to SHA-256 (hex).
- * @throws {CheckFailed} if a line does not have the format of `sha256sum`, or a name occurs twice
+ * Maps file names to SHA-256 (hex).
+ * @throws {CheckFailed} for a malformed line or a repeated name
  */
 export function parseChecksums(text: string): Map<string, string> {
   check(text.endsWith('\n'), 'sha256sum.txt is truncated: its last line has no newline')

@@ -7,10 +7,7 @@ import type { Collateral } from './evidence.ts'
 import type { RootPolicy } from './policy.ts'
 import { judgedRoot, type Root } from './root.ts'
 
-/**
- * Collateral with verified certificate chains and revocation lists. `@phala/dcap-qvl` verifies the two signed
- * statements in it (TCB info and QE identity) together with each quote.
- */
+/** `@phala/dcap-qvl` verifies the signed TCB info and QE identity later, together with each quote. */
 export type CheckedCollateral = {
   collateral: Collateral
   root: Root
@@ -18,10 +15,7 @@ export type CheckedCollateral = {
   pckList: x509.X509Crl
 }
 
-/**
- * Verifies the certificate chains and revocation lists of the collateral.
- * @throws {CheckFailed} if a check fails
- */
+/** Verifies the certificate chains and revocation lists. @throws {CheckFailed} */
 export async function checkCollateral(
   collateral: Collateral,
   policy: RootPolicy,

@@ -1,6 +1,6 @@
 /**
- * Verifies certificate revocation lists (RFC 5280, section 6.3). `@phala/dcap-qvl` only looks up serial numbers in
- * them, and does not verify the lists.
+ * Certificate revocation lists (RFC 5280, section 6.3). `@phala/dcap-qvl` looks up serial numbers without verifying the
+ * lists.
  */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
@@ -8,10 +8,8 @@ import { decodeHex } from '../hex.ts'
 import { check, CheckFailed } from './check-failed.ts'
 
 /**
- * Parses a certificate revocation list, and checks its issuer, signature and validity period.
- * @param hex the list's DER in hex
- * @throws {CheckFailed} if the list does not parse, is from another issuer, has an invalid signature, or is not valid
- * at the time `at`
+ * @param hex DER in hex
+ * @throws {CheckFailed} if the list is malformed, from another issuer, not signed by its issuer, or not valid at `at`
  */
 export async function checkedList(
   name: string,
@@ -29,10 +27,7 @@ export async function checkedList(
   return list
 }
 
-/**
- * Checks certificates against a revocation list.
- * @throws {CheckFailed} if one of the certificates is revoked
- */
+/** @throws {CheckFailed} if a certificate is revoked */
 export function checkNotRevoked(
   list: x509.X509Crl,
   certificates: readonly x509.X509Certificate[],
@@ -46,7 +41,7 @@ function parsed(name: string, hex: string): x509.X509Crl {
   if (der === undefined || der.length === 0) throw new CheckFailed(`the ${name} is not hex`)
   try {
     const list = new x509.X509Crl(der)
-    // These getters parse lazily. Reads all of them here, so that malformed fields are detected immediately.
+    // These getters parse lazily: reading them here detects malformed fields immediately.
     void [list.issuer, list.thisUpdate, list.nextUpdate, list.entries]
     return list
   } catch {

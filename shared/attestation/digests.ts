@@ -3,12 +3,12 @@ import { encodeHex } from '../hex.ts'
 
 const encoder = new TextEncoder()
 
-/** Returns the SHA-256 hash in hex. Text is encoded as UTF-8 before it is hashed. */
+/** In hex. Text is hashed as UTF-8. */
 export function sha256Hex(of: string | Uint8Array): string {
   return encodeHex(sha256(typeof of === 'string' ? encoder.encode(of) : of))
 }
 
-/** Returns the SHA-384 hash of the concatenated parts. */
+/** Hash of the concatenated parts. */
 export function sha384Of(...parts: Uint8Array[]): Uint8Array {
   const hash = sha384.create()
   for (const part of parts) hash.update(part)

@@ -1,11 +1,11 @@
-/** Parses event logs in the format of dstack's guest agent (dstack, `cc-eventlog`). */
+/** Event logs of dstack's guest agent (dstack, `cc-eventlog`). */
 import { z } from 'zod'
 import { decodeHex, encodeHex } from '../hex.ts'
 import { ATTESTATION_MAX_BYTES, EVENTS_MAX } from '../limits.ts'
 import { check, CheckFailed, quoted } from './check-failed.ts'
 import { sameBytes, sha384Of } from './digests.ts'
 
-/** Event type of the events that software extends into RTMR3 at run time. */
+/** Type of the events that software extends into RTMR3 at run time. */
 export const RUNTIME_EVENT = 0x08000001
 const DIGEST_BYTES = 48
 
@@ -16,7 +16,7 @@ const eventSchema = z.object({
   event: z.string(),
   event_payload: z.string(),
   version: z.int().optional(),
-  /** Bytes that the event's digest covers, in hex. Present only in version 2 of the event format. */
+  /** Hex. Present only in version 2 of the event format. */
   preimage: z.string().optional(),
 })
 const logSchema = z.array(eventSchema).max(EVENTS_MAX)
@@ -27,20 +27,19 @@ export type MeasuredEvent = {
   isRuntime: boolean
   name: string
   payload: Uint8Array
-  /** Digest of the event, at most 48 bytes. */
+  /** At most 48 bytes. */
   digest: Uint8Array
 }
 
 /**
- * Parses an event log. Computes the digest of each runtime event, or checks the digest if the log contains it.
- * @throws {CheckFailed} if the log does not parse, has an unknown version, or contains a digest that does not match its
- * event
+ * Computes missing digests of runtime events, and checks the others.
+ * @throws {CheckFailed} if the log does not parse, has an unknown version, or contains a wrong digest
  */
 export function parseEventLog(log: string): MeasuredEvent[] {
   return entriesOf(log).map(measuredEvent)
 }
 
-/** Returns the event log with every digest filled in, as dstack's official verifier requires. */
+/** Required by dstack's official verifier. */
 export function withDigests(log: string): string {
   const entries = entriesOf(log)
   return JSON.stringify(
@@ -82,7 +81,7 @@ function measuredEvent(entry: Entry, at: number): MeasuredEvent {
   return { ...event, digest }
 }
 
-/** Returns the bytes that an event's digest covers. An event without a version is of version 1. */
+/** An event without a version is of version 1. */
 function preimageOf(entry: Entry, payload: Uint8Array, name: string): Uint8Array {
   const { version = 1 } = entry
   if (version === 1) return preimageOfVersion1(entry.event, payload)
@@ -96,10 +95,7 @@ function preimageOf(entry: Entry, payload: Uint8Array, name: string): Uint8Array
 
 const encoder = new TextEncoder()
 
-/**
- * Preimage of a version 1 event digest: the event type as four little-endian bytes, the name and the payload, separated
- * by colons.
- */
+/** Event type (four little-endian bytes), name and payload, separated by colons. */
 function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   const head = new Uint8Array([...uint32(RUNTIME_EVENT), ...encoder.encode(`:${name}:`)])
   const preimage = new Uint8Array(head.length + payload.length)
@@ -108,10 +104,7 @@ function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   return preimage
 }
 
-/**
- * Preimage of a version 2 event digest, in canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify`
- * escapes strings as the RFC requires.
- */
+/** Canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify` escapes strings as the RFC requires. */
 function preimageOfVersion2(name: string, payload: Uint8Array): Uint8Array {
   return encoder.encode(JSON.stringify({ name, payload: encodeHex(payload), type: RUNTIME_EVENT }))
 }

@@ -26,21 +26,21 @@ import {
 export { EvidenceUnavailable } from './bounded-answer.ts'
 
 export type FetchEvidence = {
-  /** URL of the origin, or of an edge that forwards the origin's evidence. The path of the URL is ignored. */
+  /** URL of the origin, or of an edge that forwards its evidence. The path is ignored. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Nonce of 16 to 64 random bytes, to which a fresh quote must commit. */
+  /** 16 to 64 random bytes, to which a fresh quote must commit. */
   nonce?: Uint8Array
-  /** Collateral to use instead of the origin's own. Required if the origin serves no collateral. */
+  /** Replaces the origin's own collateral. Required if the origin serves no collateral. */
   collateral?: Collateral
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }
 
 /**
- * Fetches the evidence that an origin serves, as input for `verifyBundle`. The caller adds the parts that depend on its
- * platform: the server certificate, CAA records, and the governance contract's response.
+ * Input for `verifyBundle`. The caller adds the platform-dependent parts: server certificate, CAA records, and
+ * governance decision.
  * @throws {EvidenceUnavailable} if a response is missing, too long, too late, redirected or malformed
  */
 export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundle> {
@@ -76,18 +76,15 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
 
 type Files = EvidenceBundle['files']
 
-/**
- * Fetches the evidence files. If they are inconsistent, fetches them once more, because the origin may have renewed its
- * evidence between the requests.
- */
+/** Fetches inconsistent files once more, because the origin may have renewed its evidence between the requests. */
 async function consistentFiles(ask: Ask): Promise<Files> {
   const files = await evidenceFiles(ask)
   return fits(files) ? files : evidenceFiles(ask)
 }
 
 async function evidenceFiles(ask: Ask): Promise<Files> {
-  // Rule 4 has the same size limit. Without it, a hostile host could exhaust the memory of a Worker with large files
-  // that are fetched in parallel.
+  // Same limit as in rule 4. Without it, a hostile host could exhaust the memory of a Worker with large files that are
+  // fetched in parallel.
   const file = (name: string) =>
     ask(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
   const [listing, checksums, quote] = await Promise.all([
@@ -103,17 +100,14 @@ async function evidenceFiles(ask: Ask): Promise<Files> {
   return Object.fromEntries([[CHECKSUMS_FILE, checksums], [QUOTE_FILE, quote], ...entries])
 }
 
-/** Returns the file names in the directory listing. If a listed file has no checksum, rule 4 fails. */
+/** Rule 4 fails if a listed file has no checksum. */
 function listedNames(listing: string): string[] {
   return [...listing.matchAll(/href="(?:\.\/|\/evidences\/)?([^"/]+)"/g)]
     .map(([, name]) => name!)
     .filter((name) => isEvidenceName(name) && !NOT_LISTED.includes(name))
 }
 
-/**
- * Returns the file names in the checksum list, or no names if the list does not parse. Rule 4 rejects such a list
- * later.
- */
+/** Empty if the list does not parse. Rule 4 rejects such a list later. */
 function checksumNames(checksums: string): string[] {
   try {
     return [...parseChecksums(checksums).keys()]

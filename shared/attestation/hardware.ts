@@ -1,7 +1,6 @@
 /**
- * Verifies that a quote is signed by a platform under the given root. Uses `@phala/dcap-qvl`, and adds the checks that
- * it lacks. Do not use the related package `@phala/dcap-qvl-web`: it accepts a forged quoting enclave identity
- * (CVE-2026-22696).
+ * Verifies that a platform under the given root signed a quote. Adds the checks that `@phala/dcap-qvl` lacks. Do not
+ * use the related package `@phala/dcap-qvl-web`: it accepts a forged quoting enclave identity (CVE-2026-22696).
  */
 import type { X509Certificate } from '@peculiar/x509'
 import { QuoteVerifier } from '@phala/dcap-qvl'
@@ -13,16 +12,13 @@ import { TCB_STATUSES, type TcbStatus } from './policy.ts'
 import type { TdxQuote } from './quote.ts'
 import { checkTdxModule } from './tdx-module.ts'
 
-/** Index of the TD attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
+/** TD attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
 const DEBUG_AT = 0
 
-/** Worst TCB status of the platform, the quoting enclave and the TDX module, with the advisories that apply to them. */
+/** Worst status of the platform, the quoting enclave and the TDX module, with the applicable advisories. */
 export type PlatformTcb = { status: TcbStatus; advisoryIds: string[] }
 
-/**
- * Verifies a quote and its certificate chain, and returns the platform's TCB status.
- * @throws {CheckFailed} if a check fails, or the policy does not accept the TCB status
- */
+/** @throws {CheckFailed} if a check fails, or the policy does not accept the TCB status */
 export async function verifyHardware(
   quote: TdxQuote,
   checked: CheckedCollateral,
@@ -50,10 +46,7 @@ export async function verifyHardware(
   return tcb
 }
 
-/**
- * Verifies the signatures and validity periods of the quote, the quoting enclave, the TCB info and the QE identity.
- * Returns the platform's TCB status.
- */
+/** Covers the quote, the quoting enclave, the TCB info and the QE identity. */
 function verifiedBySignature(
   quote: TdxQuote,
   { root, collateral }: CheckedCollateral,

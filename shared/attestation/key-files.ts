@@ -1,4 +1,3 @@
-/** Parses the evidence files that contain the origin's public keys. */
 import { z } from 'zod'
 import { decodeBase64url } from '../base64url.ts'
 import { check, CheckFailed } from './check-failed.ts'
@@ -9,19 +8,18 @@ import type { EvidenceKeys } from './report.ts'
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 const POINT_BYTES = 65
 const UNCOMPRESSED = 4
-/** Length of a key ID, which is a prefix of the SHA-256 (hex) of the public key's point. */
+/** A key ID is a prefix of the SHA-256 (hex) of the public key's point. */
 const KEY_ID_CHARACTERS = 32
 /**
- * Maximum remaining validity of a channel key. Evidence is valid until the end of the following day, and one hour is
- * added for clock skew. Without this limit, an operator who sets the machine's clock far ahead could obtain evidence
- * that remains valid after later key changes.
+ * Evidence is valid until the end of the following day, plus one hour for clock skew. Without this limit, an operator
+ * who sets the machine's clock far ahead could obtain evidence that remains valid after later key changes.
  */
 const VALID_MAX_MS = 49 * 60 * 60 * 1000
 
 export const storageKeyFileSchema = z.object({ suite: z.literal(SUITE), public_key: z.string() })
 export const channelKeyFileSchema = storageKeyFileSchema.extend({
   epoch: z.union([z.int(), z.string()]),
-  /** Expiry of the channel key, in RFC 3339. */
+  /** RFC 3339. */
   valid_until: z.iso.datetime(),
 })
 export const receiptKeyFileSchema = z.object({
@@ -31,10 +29,8 @@ export const receiptKeyFileSchema = z.object({
 })
 
 /**
- * Parses the key files of an evidence set.
- * @param files file contents by name, already verified as part of the evidence
- * @throws {CheckFailed} if a file is missing or does not parse, if the channel key has expired, or if its expiry is too
- * far in the future
+ * @param files already verified as part of the evidence
+ * @throws {CheckFailed} if a file is missing or malformed, or the channel key has expired or expires too late
  */
 export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date): EvidenceKeys {
   const channel = parsed(files, CHANNEL_KEY_FILE, channelKeyFileSchema)

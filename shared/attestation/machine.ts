@@ -8,13 +8,10 @@ import { parseQuote, type TdxQuote } from './quote.ts'
 import { checkReplay } from './replay.ts'
 import { check } from './check-failed.ts'
 
-/** Machine state that a verified quote proves. */
+/** Proven by a verified quote. */
 export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: PlatformTcb }
 
-/**
- * Verifies the signatures of a quote, and checks that replaying the event log yields the quote's registers.
- * @throws {CheckFailed} if a check fails
- */
+/** Verifies the quote, and that replaying the event log yields its registers. @throws {CheckFailed} */
 export async function verifyMachine(
   { quote: hex, event_log }: Pick<Attestation, 'quote' | 'event_log'>,
   collateral: CheckedCollateral,
@@ -30,17 +27,13 @@ export async function verifyMachine(
 
 const PINNED = ['mrtd', 'rtmr0', 'rtmr1', 'rtmr2'] as const satisfies (keyof Measurements)[]
 
-/**
- * Returns true if two machines have the same measurements of the firmware and of everything loaded before the
- * application. Ignores RTMR3, which differs between replicas because it includes the instance ID.
- */
+/** Ignores RTMR3, which differs between replicas because it includes the instance ID. */
 export function sameMeasurements(one: Measurements, other: Measurements): boolean {
   return PINNED.every((name) => one[name].toLowerCase() === other[name].toLowerCase())
 }
 
 /**
- * Checks that two quotes are from the same application on the same kind of machine. The quotes may be from two
- * replicas.
+ * The quotes may be from two replicas.
  * @throws {CheckFailed} if the measurements, the application or the compose hash differ
  */
 export function checkSameApp(what: string, one: Machine, other: Machine): void {

@@ -2,30 +2,23 @@ import { encodeHex } from '../hex.ts'
 import { check, quoted } from './check-failed.ts'
 import type { MeasuredEvent } from './event-log.ts'
 
-/**
- * Name of the event that ends the boot. The system measures the events in `NAMES` before this event. The application
- * can add events with the same names later.
- */
+/** Ends the boot. Later events with the names in `NAMES` may come from the application. */
 const BOOT_ENDS_WITH = 'system-ready'
 const NAMES = ['app-id', 'compose-hash', 'instance-id', 'key-provider'] as const
 type Name = (typeof NAMES)[number]
 
-/**
- * Application data that the system measured during boot. Values are hex, except the key provider. Undefined values were
- * not measured.
- */
+/** Measured by the system during boot. Values are hex, except the key provider. Undefined values were not measured. */
 export type MeasuredApp = {
   appId: string
   composeHash: string
   instanceId: string | undefined
-  /** Key provider, in JSON written by dstack: `{"name":"kms","id":"…"}`. */
+  /** JSON written by dstack: `{"name":"kms","id":"…"}`. */
   keyProvider: string | undefined
 }
 
 /**
- * Extracts the data about the application that the system measured before starting it. Later events are ignored,
- * because the application itself can produce them.
- * @param events events of a log that was already replayed successfully
+ * Ignores events after the boot, because the application itself can produce them.
+ * @param events a log that was already replayed successfully
  * @throws {CheckFailed} if the boot events are ambiguous
  */
 export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
@@ -62,8 +55,8 @@ function bootEvents(events: readonly MeasuredEvent[]): MeasuredEvent[] {
   const end = runtime.findIndex(({ name }) => name === BOOT_ENDS_WITH)
   check(end !== -1, `the boot log has no ${BOOT_ENDS_WITH} event`)
   const boot = runtime.slice(0, end)
-  // In version 1 of the event format, a colon terminates the name in the digest's preimage. If names could contain
-  // colons, two different events could have the same digest.
+  // In version 1 of the event format, a colon ends the name in the preimage. With colons in names, two different events
+  // could have the same digest.
   for (const { name } of boot)
     check(
       !name.includes(':'),

@@ -1,9 +1,9 @@
 const DOMAIN = 'svc/nonce/v1:'
 
 /**
- * Returns the 64 bytes of report data for a nonce: SHA-512 of `svc/nonce/v1:` followed by the nonce.
+ * 64 bytes: SHA-512 of `svc/nonce/v1:` followed by the nonce.
  *
- * The nonce must never be used as report data directly. Any client can choose a nonce, and only the report data
+ * The nonce must never be the report data directly. Any client can choose a nonce, and only the report data
  * distinguishes the quote in the evidence from other quotes. An attacker could request a quote for the checksums of
  * forged files, including the attacker's own channel key, and serve it as `quote.json`.
  */

@@ -1,4 +1,4 @@
-/** Parses TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
+/** TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
 import { decodeHex, encodeHex } from '../hex.ts'
 import { QUOTE_MAX_BYTES } from '../limits.ts'
 import { check } from './check-failed.ts'
@@ -9,36 +9,33 @@ const ECDSA_P256 = 2
 const TDX = 0x81
 const SIGNED_BYTES = 632
 const AUTH_AT = SIGNED_BYTES + 4
-/** Intel's vendor ID in the header of a quote. No other vendor provides quoting enclaves. */
+/** Intel. No other vendor provides quoting enclaves. */
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
-/** Text in the user data of a quote's header that marks the quote as simulated. */
+/** Marks a simulated quote, in the user data of its header. */
 export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
 
-// Offsets and types within the authentication data of a quote (A.3.8). It consists of the signature, the key, the
-// certification of the quoting enclave, and the certification of the enclave's key.
+// Authentication data (A.3.8): signature, key, certification of the quoting enclave, certification of its key.
 const QE_CERTIFICATION_AT = 64 + 64
 const QE_REPORT_CERTIFICATION = 6
 const QE_AUTH_DATA_AT = 384 + 64
 const PCK_CERT_CHAIN = 5
 
 export type TdxQuote = {
-  /** The quote, without the zero padding that a guest agent appends. */
+  /** Without the zero padding that a guest agent appends. */
   bytes: Uint8Array<ArrayBuffer>
   isMarkedSimulated: boolean
   teeTcbSvn: Uint8Array
-  // Signer and attributes of the TDX module.
   moduleSigner: Uint8Array
   moduleAttributes: Uint8Array
   tdAttributes: Uint8Array
   measurements: Measurements & { rtmr3: string }
   reportData: Uint8Array
-  /** PEM certificate chain that certifies the quoting enclave. */
+  /** PEM chain that certifies the quoting enclave. */
   pckChain: string
 }
 
 /**
- * Parses a TDX quote.
- * @param hex the quote in hex, with or without 0x
+ * @param hex with or without 0x
  * @throws {CheckFailed} if it is not a TDX quote of version 4, is truncated, or is followed by other data
  */
 export function parseQuote(hex: string): TdxQuote {
@@ -85,10 +82,7 @@ export function parseQuote(hex: string): TdxQuote {
   }
 }
 
-/**
- * Extracts the PCK certificate chain. The parts of the certification data must fill it exactly, so that there are no
- * unchecked bytes between them.
- */
+/** The parts of the certification data must fill it exactly, so that no bytes stay unchecked. */
 function pckChainOf(auth: Uint8Array<ArrayBuffer>): string {
   const view = new DataView(auth.buffer)
   const cut = 'the quote is truncated: its certification data is incomplete'

@@ -1,11 +1,11 @@
 import type { Report } from './report.ts'
 import type { RuleName } from './policy.ts'
 
-/** The evidence failed verification. Nothing is sent to the host that served the evidence. */
+/** The evidence failed verification. Nothing is sent to its host. */
 export class EvidenceRefused extends Error {
   readonly rule: RuleName
   readonly reason: string
-  /** Full verification report. Undefined if not all rules were evaluated. */
+  /** Undefined if not all rules were evaluated. */
   readonly report: Report | undefined
 
   constructor(rule: RuleName, reason: string, report?: Report) {
@@ -17,10 +17,7 @@ export class EvidenceRefused extends Error {
   }
 }
 
-/**
- * Checks that no rule failed, and that each rule in `needed` passed.
- * @throws {EvidenceRefused} for the first rule that violates this
- */
+/** @throws {EvidenceRefused} for the first rule that failed, or that is in `needed` and did not pass */
 export function requireVerified(report: Report, needed: readonly RuleName[]): void {
   for (const { name, outcome, reason } of report.rules)
     if (outcome === 'failed' || (outcome === 'not_applicable' && needed.includes(name)))

@@ -7,10 +7,7 @@ import type { TdxQuote } from './quote.ts'
 const RTMR_BYTES = 48
 const RTMRS = ['rtmr0', 'rtmr1', 'rtmr2', 'rtmr3'] as const
 
-/**
- * Returns the value of a register, in hex, after it was extended with the given events (Intel TDX Module,
- * TDG.MR.RTMR.EXTEND).
- */
+/** Register value in hex (Intel TDX Module, TDG.MR.RTMR.EXTEND). */
 export function replay(events: readonly MeasuredEvent[], imr: number): string {
   let register: Uint8Array = new Uint8Array(RTMR_BYTES)
   for (const event of events) {
@@ -22,10 +19,7 @@ export function replay(events: readonly MeasuredEvent[], imr: number): string {
   return encodeHex(register)
 }
 
-/**
- * Checks that replaying the event log yields the register values in the quote.
- * @throws {CheckFailed} if a register differs
- */
+/** @throws {CheckFailed} if a replayed register differs from the quote */
 export function checkReplay(events: readonly MeasuredEvent[], quote: TdxQuote): void {
   RTMRS.forEach((name, imr) =>
     check(

@@ -1,39 +1,36 @@
 import type { Measurements, RuleName, RuleResult, TcbStatus, Verdict } from './policy.ts'
 import type { Root } from './root.ts'
 
-/** The origin's public keys in the evidence, as uncompressed P-256 points of 65 bytes each. */
+/** Uncompressed P-256 points of 65 bytes. */
 export type EvidenceKeys = {
   channel: Uint8Array
   storage: Uint8Array
   receipt: Uint8Array
-  /** Expiry of the channel key, in Unix milliseconds. After this time, no data may be encrypted to the channel key. */
+  /** Unix milliseconds. After this time, no data may be encrypted to the channel key. */
   channelValidUntil: number
 }
 
-/**
- * Result of a verification. The fields other than `verdict`, `rules` and `open` are set only if the rule `quote`
- * passed.
- */
+/** Fields other than `verdict`, `rules` and `open` are set only if the rule `quote` passed. */
 export type Report = {
   verdict: Verdict
-  /** Results of all seven rules, in order. */
+  /** All seven, in order. */
   rules: RuleResult[]
   /** Sentences that state what the evidence does not prove. */
   open: string[]
   root: Pick<Root, 'kind' | 'spkiSha256' | 'name'> | undefined
   tcbStatus: TcbStatus | undefined
-  /** IDs of Intel's security advisories that apply to the platform. */
+  /** Intel's security advisories that apply to the platform. */
   advisoryIds: string[]
-  /** App ID that the quote proves, in hex. */
+  /** Proven by the quote, in hex. */
   appId: string | undefined
   composeHash: string | undefined
   instanceId: string | undefined
   measurements: (Measurements & { rtmr3: string }) | undefined
-  /** Public keys in the evidence. Undefined unless the rules `quote` and `evidence files` passed. */
+  /** Undefined unless the rules `quote` and `evidence files` passed. */
   keys: EvidenceKeys | undefined
 }
 
-/** Result of a verification rule that did not fail. A rule that fails throws `CheckFailed`. */
+/** A rule that fails throws `CheckFailed` instead. */
 export type Finding = {
   outcome: 'passed' | 'not_applicable'
   reason: string

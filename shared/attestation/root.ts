@@ -5,7 +5,7 @@ import { certificatesOf, type LibraryBytes, spkiSha256 } from './certificate-cha
 import { check } from './check-failed.ts'
 import type { RootPolicy } from './policy.ts'
 
-/** Text that the subject name of every simulated root contains. */
+/** Contained in the subject name of every simulated root. */
 export const SIMULATED_NAME = 'SIMULATED'
 
 export type Root = {
@@ -16,10 +16,9 @@ export type Root = {
 }
 
 /**
- * Identifies the root of the collateral's certificate chains, and checks that the policy accepts it. If the root is
- * simulated, `hardware.ts` also requires the mark of simulated quotes.
- * @param last the last certificate of a chain, not verified yet
- * @throws {CheckFailed} if the root is neither Intel's nor marked as simulated, or if the policy does not accept it
+ * For a simulated root, `hardware.ts` also requires the mark of simulated quotes.
+ * @param last last certificate of a chain, not verified yet
+ * @throws {CheckFailed} if the root is neither Intel's nor marked as simulated, or the policy does not accept it
  */
 export function judgedRoot(last: x509.X509Certificate, policy: RootPolicy): Root {
   const intel = new x509.X509Certificate(new Uint8Array(constants.TRUSTED_ROOT_CA_DER))

@@ -1,5 +1,5 @@
 /**
- * Checks the TDX module that a quote names against Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`,
+ * Checks a quote's TDX module against Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`,
  * `tdxModuleIdentities`).
  */
 import { z } from 'zod'
@@ -26,12 +26,10 @@ const tcbInfoSchema = z.object({
     .optional(),
 })
 
-/** TCB status of the TDX module's version, with the advisories that apply to it. */
 export type ModuleTcb = { status: TcbStatus; advisoryIds: string[] }
 
 /**
- * Checks the signer, attributes and version of the TDX module. Returns undefined if the module version in the quote is
- * 0, because the TCB info lists no status for it.
+ * Undefined for module version 0, for which the TCB info lists no status.
  * @param tcbInfo JSON text; its signature must already be verified
  * @throws {CheckFailed} for a different signer, different attributes, or a version that Intel does not list
  */

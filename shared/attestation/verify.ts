@@ -14,8 +14,7 @@ import { imagesRule } from './rules/images.ts'
 import { quoteRule } from './rules/quote.ts'
 
 /**
- * Evaluates the seven verification rules, and lists what the evidence does not prove. Makes no network requests. Never
- * throws: malformed or hostile evidence makes a rule fail.
+ * Makes no network requests. Never throws: malformed or hostile evidence makes a rule fail.
  * @param at time at which certificates, collateral and keys must be valid
  */
 export async function verifyBundle(
@@ -54,7 +53,7 @@ export async function verifyBundle(
 
 const NOTHING_MEASURED = 'the rule "quote" did not pass, so the measurements are unknown'
 
-/** Results of the rules, in no particular order. To read them in order, iterate over `RULES`. */
+/** In no particular order. To read the findings in order, iterate over `RULES`. */
 type Findings = Map<RuleName, Finding | { outcome: 'failed'; reason: string }>
 
 async function attempt<Found>(
@@ -71,7 +70,7 @@ async function attempt<Found>(
   }
 }
 
-/** Validates the structure and size of an evidence bundle, which may have been read from a file. */
+/** Validates structure and size, because the bundle may have been read from a file. */
 function boundedBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
   check(!Number.isNaN(at.getTime()), 'the verification time is invalid')
   const result = bundleSchema.safeParse(bundle)

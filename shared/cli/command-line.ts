@@ -1,4 +1,3 @@
-/** Implements the services of `Cli` (`cli.ts`) for a terminal. */
 import type { Command } from 'commander'
 import type { ApiClient } from '../client/api/client.ts'
 import type { Cli, Deployment, Needs } from './cli.ts'
@@ -10,10 +9,6 @@ import { verificationFor } from './verification.ts'
 
 type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
 
-/**
- * Creates the services that commands use.
- * @param exit called with the exit code
- */
 export function commandLine(terminal: Terminal, exit: (code: number) => void): Cli {
   const credentials = credentialsOf(terminal)
   const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
@@ -73,7 +68,7 @@ async function clientOf(
     key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
   const apiKey = key === 'account' ? await accountKeyOf(baseUrl, terminal, credentials) : usageKey
   const bearer = token ? await tokenOf(deployment.triggersUrl, terminal, credentials) : undefined
-  // The client is loaded on demand. It loads its verifier and chain modules only when they are needed.
+  // Loaded on demand. The client loads its verifier and chain modules only when they are needed.
   const { createClient } = await import('../client/client.ts')
   return createClient({
     baseUrl,

@@ -7,13 +7,12 @@ import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { trustingFetch } from './trusting-fetch.ts'
 
-/** Deployment options as parsed by commander. */
+/** As parsed by commander. */
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
 
 /**
- * Resolves the deployment from the options, then the environment, then the local stack running in this folder, then the
- * last login. If the user gives only one of the two URLs, the other URL is taken only from a stack or login that has
- * the given URL.
+ * Resolves the deployment from the options, then the environment, then this folder's local stack, then the last login.
+ * If only one of the two URLs is given, the other is taken only from a stack or login with the given URL.
  * @throws {UsageError} for a URL that credentials must not be sent to
  */
 export async function deploymentOf(
@@ -45,10 +44,7 @@ export async function deploymentOf(
 
 type Addresses = { baseUrl: string | undefined; triggersUrl: string | undefined }
 
-/**
- * Completes the given URLs with those of a deployment. Returns undefined if a given URL differs from the deployment's
- * URL.
- */
+/** Returns undefined if a given URL differs from the deployment's URL. */
 function completed(said: Addresses, whole: Addresses | undefined): Addresses | undefined {
   if (!whole) return undefined
   const isOther = (name: keyof Addresses) => said[name] !== undefined && said[name] !== whole[name]
@@ -61,7 +57,7 @@ async function current(credentials: Pick<Credentials, 'read'>): Promise<Addresse
   return kept && { baseUrl: kept.base_url, triggersUrl: kept.triggers_url }
 }
 
-/** Reads the PEM file that `--ca` or `SVC_CA_FILE` names. Returns undefined if neither is set. */
+/** PEM file that `--ca` or `SVC_CA_FILE` names; undefined if neither is set. */
 function authorityOf({ ca }: DeploymentOptions, terminal: Terminal): string | undefined {
   const file = ca ?? terminal.environment['SVC_CA_FILE']
   if (!file) return undefined
@@ -85,10 +81,7 @@ function fetchFor(
   return ofStack?.length ? trustingFetch(stack!.authority, ofStack) : fetch
 }
 
-/**
- * Validates a URL by the same rules as the client, and returns its origin. Error messages contain the given option
- * name.
- */
+/** Validates by the same rules as the client, and returns the origin. Error messages contain `name`. */
 function hostIn(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined

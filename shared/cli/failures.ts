@@ -1,4 +1,4 @@
-/** Maps the error of a failed command to its exit code and message. No other module maps errors to exit codes. */
+/** No other module maps errors to exit codes. */
 import { CommanderError } from 'commander'
 import { SvcError } from '../client/failures.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
@@ -6,27 +6,24 @@ import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
 
 export type Failure = {
   code: number
-  /** Error object that is printed if `--json` is set. */
+  /** Printed if `--json` is set. */
   said: {
     error: string
     message: string
     fix: string
     status?: number
     request_id?: string
-    // The fields below are set only if an action failed.
+    // Set only if an action failed.
     stack?: string
     logs?: string
   }
 }
 
-/** Codes of client errors about a missing or invalid credential, which occur before anything is sent. */
+/** Client errors about a missing or invalid credential, before anything is sent. */
 const WITHOUT_CREDENTIAL = new Set(['no_api_key', 'no_token', 'bad_credential'])
 const NO_ANSWER = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
 
-/**
- * Maps an error to an exit code and a message.
- * @returns undefined for an internal error
- */
+/** Undefined for an internal error. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof UsageError || error instanceof CommanderError) {
     const fix = 'See --help of the command.'
@@ -54,26 +51,24 @@ function ofService(error: SvcError): Failure {
 }
 
 /**
- * Advice after a request with an unknown outcome. It replaces the client's advice to retry with the same idempotency
- * key, because a new command does not have that key.
+ * Advice after an unknown outcome. Replaces the client's advice to retry with the same idempotency key, because a new
+ * command does not have that key.
  */
 const LOOK_FIRST = 'Check whether it took effect before you run the command again.'
 function isOpen(error: SvcError): boolean {
   return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
 }
 
-/**
- * Checks the name of the error instead of its class, so that commands that do not run actions need not load the class.
- */
+/** Checks the name, so that commands that do not run actions need not load the class. */
 const hasRun = (error: SvcError): error is ActionFailed => error.name === 'ActionFailed'
 
 function exitOf(error: SvcError): number {
   const { name, code, status } = error
-  // The action itself failed, so the status of 500 does not mean that the service failed.
+  // The action itself failed: the status of 500 does not mean that the service failed.
   if (hasRun(error)) return EXIT.failed
   if (NO_ANSWER.has(code)) return EXIT.away
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
-  // An error without a status means that the evidence was rejected or that a response failed verification.
+  // The evidence was rejected, or a response failed verification.
   if (status === undefined) return EXIT.failed
   if (status === 401 || status === 403) return EXIT.unauthorized
   if (status === 404) return EXIT.notFound
@@ -81,7 +76,7 @@ function exitOf(error: SvcError): number {
   return status === 429 || status >= 500 ? EXIT.away : EXIT.usage
 }
 
-/** Formats a failure as human-readable lines. Text from the server is sanitized, so that it cannot forge lines. */
+/** Sanitizes text from the server, so that it cannot forge lines. */
 export function failureLines({ said: { error, message, fix, request_id } }: Failure): string[] {
   return [
     `svc: ${message.split('\n').map(printable).join('\n     ')}`,

@@ -1,4 +1,4 @@
-/** Reads the addresses of a local stack from the file that the stack writes for programs on the same machine. */
+/** A local stack writes its addresses to a file for programs on the same machine. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isLoopback } from '../loopback.ts'
@@ -8,7 +8,7 @@ export type LocalStack = {
   baseUrl: string
   triggersUrl: string
   caFile: string
-  /** PEM certificate of the stack's certificate authority, read from `caFile`. */
+  /** PEM certificate, read from `caFile`. */
   authority: string
   rpcUrl: string
   dnsServer: string
@@ -18,8 +18,8 @@ const FIELDS = ['base_url', 'triggers_url', 'chain_rpc', 'dns_server', 'ca_file'
 type Addresses = Record<(typeof FIELDS)[number], string>
 
 /**
- * Returns the local stack that uses this folder's state folder, if `url` is one of the stack's addresses. Returns
- * undefined for any other URL, because the stack's certificate authority is trusted only for the stack's own hosts.
+ * Returns undefined unless `url` is one of the stack's addresses, because the stack's certificate authority is trusted
+ * only for the stack's own hosts.
  */
 export function localStackAt(
   url: URL,
@@ -31,10 +31,7 @@ export function localStackAt(
   return isOfIt ? stack : undefined
 }
 
-/**
- * Returns the local stack that uses this folder's state folder. Returns undefined if no stack is running, or if its
- * addresses are not loopback addresses.
- */
+/** Undefined if no stack is running, or if its addresses are not loopback addresses. */
 export function localStackOf(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,

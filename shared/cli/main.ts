@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-/** Entry point of the `svc` command line. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { run } from './run.ts'
@@ -8,7 +7,7 @@ import { EXIT, UsageError } from './terminal.ts'
 const interrupted = new AbortController()
 process.on('SIGINT', () => interrupted.abort(new Error('interrupted')))
 
-// Exits without an error if the reader closes the pipe early, as in `svc trigger list | head -1`.
+// The reader may close the pipe early, as in `svc trigger list | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -17,9 +16,9 @@ for (const stream of [process.stdout, process.stderr])
 
 let isRead = false
 
-/** Reads all of standard input without blocking, so that Ctrl-C can interrupt the read. */
+/** Does not block, so that Ctrl-C can interrupt the read. */
 async function standardInput(): Promise<string> {
-  // A second read of standard input would wait forever, because the stream has already ended.
+  // A second read would wait forever, because the stream has already ended.
   if (isRead) throw new UsageError('standard input is used twice, but it can be read only once')
   isRead = true
   const chunks: Buffer[] = []
@@ -55,5 +54,5 @@ process.exitCode = await run(process.argv.slice(2), {
   now: () => new Date(),
   random: (length) => new Uint8Array(randomBytes(length)),
 })
-// After Ctrl-C, exits immediately, even if connections are still open.
+// After Ctrl-C, connections may still be open.
 if (process.exitCode === EXIT.interrupted) process.exit()

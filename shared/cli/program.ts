@@ -17,7 +17,7 @@ import { registerWallet } from './commands/wallet.ts'
 import { registerWhoami } from './commands/whoami.ts'
 import { version } from './version.ts'
 
-/** Commands in the order of the help text, which follows the first steps of a new user. */
+/** In the order of the help text, which follows the first steps of a new user. */
 const COMMANDS = [
   registerUp,
   registerAccount,
@@ -49,10 +49,7 @@ Exit codes:
   7  no response, or the service is unavailable or overloaded: retry
   130  interrupted by Ctrl-C`
 
-/**
- * Builds the command tree of `svc`.
- * @param isJson if true, suppresses commander's own error output, because the caller prints errors as JSON
- */
+/** @param isJson suppresses commander's own error output, because the caller prints errors as JSON */
 export function makeProgram(cli: Cli, isJson: boolean): Command {
   const { terminal } = cli
   const program = new Command('svc')

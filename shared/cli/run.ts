@@ -5,10 +5,7 @@ import { failureLines, failureOf } from './failures.ts'
 import { makeProgram } from './program.ts'
 import { EXIT, jsonText, type Terminal } from './terminal.ts'
 
-/**
- * Runs one command line and prints its output to the terminal.
- * @returns the exit code
- */
+/** @returns the exit code */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok
   const asJson = isJson(words)
@@ -32,7 +29,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Returns true if the arguments contain `--json`, even if the command line cannot be parsed. */
+/** Works even if the command line cannot be parsed. */
 function isJson(words: readonly string[]): boolean {
   const end = words.indexOf('--')
   return words.slice(0, end < 0 ? undefined : end).includes('--json')

@@ -1,9 +1,8 @@
-/** A `fetch` that trusts an additional certificate authority, but only for the given hosts. */
 import { getCACertificates } from 'node:tls'
 
 /**
- * Creates a `fetch` that trusts an additional certificate authority for some hosts.
- * @param authority PEM certificate of the authority
+ * Trusts an additional certificate authority, but only for some hosts.
+ * @param authority PEM certificate
  * @param origins scheme, host and port of each host that may use certificates of the authority
  */
 export function trustingFetch(authority: string, origins: readonly string[]): typeof fetch {
@@ -12,7 +11,7 @@ export function trustingFetch(authority: string, origins: readonly string[]): ty
     const url = String(input instanceof Request ? input.url : input)
     if (!origins.includes(new URL(url).origin)) return fetch(input, init)
     trusting ??= fetchWith(authority)
-    // The cast is needed because undici and the DOM types declare the same interface separately.
+    // undici and the DOM types declare the same interface separately.
     return (await (
       await trusting
     )(url, init ?? {})) as Response

@@ -1,10 +1,7 @@
 import { isLoopback } from '../loopback.ts'
 import type { Verify } from '../client/verification/client-policy.ts'
 
-/**
- * Returns the client option that determines if the origin is verified before a key is sent. Loopback hosts are exempt,
- * because no other machine can intercept the connection and their evidence is simulated.
- */
+/** Loopback hosts are exempt, because no other machine can intercept the connection and their evidence is simulated. */
 export function verificationFor(baseUrl: string): { verify: Verify } {
   return { verify: isLoopback(new URL(baseUrl).hostname) ? 'never' : 'once' }
 }

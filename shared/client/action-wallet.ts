@@ -16,8 +16,7 @@ export type ActionWalletParts = {
 }
 
 /**
- * Fetches the public key and address of an action's wallet from the origin. Unless the client was created with `verify:
- * 'never'`, uses only the values in the origin's signed statement, and ignores the unsigned fields of the response.
+ * Unless `verify` is `'never'`, uses only the values in the origin's signed statement.
  * @throws {NotSent} if `cid` is not a CID
  * @throws {StatementRefused} if the statement is not signed by the verified origin, or is for another action
  * @throws {NotFound} if the base URL is an edge, which does not proxy this path

@@ -2,28 +2,25 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { encodeBase64url } from '../base64url.ts'
 import { comparisonCode } from '../comparison-code.ts'
 
-/** Length of an agent token in bytes. Its base64url encoding has 64 characters. */
+/** 64 characters in base64url. */
 const TOKEN_BYTES = 48
 
-/** A locally generated credential for the trigger service. It is not valid until a person approves it. */
+/** A locally generated credential. It is not valid until a person approves it. */
 export type AgentToken = {
-  /** The secret token, which never appears in a URL. Store it: it becomes valid when a person approves it. */
+  /** Secret, never in a URL. Store it: it becomes valid when a person approves it. */
   token: string
   /** SHA-256 of the token in base64url, without padding. */
   challenge: string
   /**
-   * Code to show beside the approval link. If the approval page shows a different code, the link is for someone else's
+   * Show it beside the approval link. If the approval page shows a different code, the link is for someone else's
    * token.
    */
   comparisonCode: string
-  /** Returns the URL at which a signed-in person approves the token. @param triggersUrl URL of the edge */
+  /** URL at which a signed-in person approves the token. @param triggersUrl URL of the edge */
   authorizeUrl(triggersUrl: string | URL): string
 }
 
-/**
- * Generates an agent token.
- * @param random returns cryptographically secure random bytes. Default: the platform's generator
- */
+/** @param random cryptographically secure random bytes. Default: the platform's generator */
 export function newAgentToken(
   random: (bytes: number) => Uint8Array = (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
 ): AgentToken {

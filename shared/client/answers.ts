@@ -1,4 +1,3 @@
-/** Converts an HTTP response into the result or the error of a call. */
 import { ANSWER_MAX_BYTES } from './limits.ts'
 import { type Named, REASON_HEADER, reasonOf } from '../errors.ts'
 import { RECEIPT_HEADER } from '../receipt-header.ts'
@@ -14,8 +13,7 @@ import { retryAfterOf } from './retry-after.ts'
 export type Read = { answered: Answered<unknown> } | { failure: SvcError; wasExecuted: boolean }
 
 /**
- * Reads an HTTP response.
- * @param now current time in Unix milliseconds, to interpret a `Retry-After` date
+ * @param now Unix milliseconds, to interpret a `Retry-After` date
  * @throws the error of `fetch` if the connection breaks
  */
 export async function answerOf(
@@ -58,10 +56,7 @@ type Refused = {
   now: number
 }
 
-/**
- * Converts the body of an error response to an error. The body is a structured error, or a JSON string that reports a
- * contract revert or a failed action.
- */
+/** The body is a structured error, or a JSON string that reports a contract revert or a failed action. */
 function failureOf(
   body: unknown,
   { status, headers, requestId, credential, now }: Refused,

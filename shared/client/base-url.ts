@@ -2,8 +2,7 @@ import { isLoopback } from '../loopback.ts'
 import { NotSent } from './failures/on-the-way.ts'
 
 /**
- * Validates a URL and returns its scheme, host and port. The URL must use TLS, except on loopback, because keys are
- * sent to it.
+ * Scheme, host and port of a URL. It must use TLS, except on loopback, because keys are sent to it.
  * @param name name of the option, for error messages
  * @throws {NotSent} `insecure_url`, `bad_url`
  */

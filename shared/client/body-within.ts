@@ -1,6 +1,6 @@
 import { joinBytes } from '../envelope/format.ts'
 
-/** Reads the body of a response. If the body is longer than `maxBytes`, cancels it and returns undefined. */
+/** Cancels a body that is longer than `maxBytes`, and returns undefined. */
 export async function bodyWithin(
   response: Response,
   maxBytes: number,

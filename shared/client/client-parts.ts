@@ -8,7 +8,7 @@ import { triggerOperations, type TriggerOperations } from './triggers/triggers.t
 import { OriginVerification } from './verification/origin-verification.ts'
 import { SealedActions } from './verification/sealed-actions.ts'
 
-/** Internal parts that the clients of both modes share. */
+/** Shared by the clients of both modes. */
 export type ClientParts = {
   requester: Requester
   surroundings: Surroundings
@@ -19,7 +19,6 @@ export type ClientParts = {
 }
 
 /**
- * Creates the internal parts of a client from its options.
  * @throws {NotSent} for a URL to which keys must not be sent
  * @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete
  */

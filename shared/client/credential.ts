@@ -2,23 +2,17 @@ import { isApiKeyShape } from '../api-key.ts'
 import { NotSent } from './failures/on-the-way.ts'
 import type { Credential, Question } from './request.ts'
 
-/**
- * Kind of a credential. `body` means a credential in the request body, such as a wallet's proof or the usage key of a
- * trigger.
- */
+/** `body` means the request body, such as a wallet's proof or the usage key of a trigger. */
 export type CredentialKind = 'apiKey' | 'token' | 'walletAuth' | 'body'
 
-/** Returns the kinds of credentials in a request. Credentials are sent only after the origin has been verified. */
+/** Credentials are sent only after the origin has been verified. */
 export function kindsIn({ credential, json }: Pick<Question, 'credential' | 'json'>) {
   const kinds: CredentialKind[] = credential ? [kindOf(credential)] : []
   if (IN_BODIES.some((name) => Object.hasOwn(Object(json), name))) kinds.push('body')
   return kinds
 }
 
-/**
- * Fields of request bodies that contain credentials. Detection by field name also covers future operations that use
- * these fields.
- */
+/** Detection of credentials by field name also covers future operations that use these fields. */
 const IN_BODIES = ['usage_api_key', 'typed_data', 'signature']
 
 export function kindOf(credential: Credential): CredentialKind {
@@ -26,14 +20,13 @@ export function kindOf(credential: Credential): CredentialKind {
   return 'token' in credential ? 'token' : 'walletAuth'
 }
 
-/** Returns the secret of a credential, which must not appear in any error message. */
+/** Must not appear in any error message. */
 export function secretOf(credential: Credential): string {
   if ('apiKey' in credential) return credential.apiKey
   return 'token' in credential ? credential.token : credential.walletAuth
 }
 
 /**
- * Builds the header that carries a credential.
  * @throws {NotSent} `bad_credential` for a value that cannot be valid, such as a wallet's private key that was pasted
  * by mistake
  */
@@ -43,7 +36,7 @@ export function headerOf(credential: Credential): [name: string, value: string] 
     return ['x-api-key', credential.apiKey]
   }
   const secret = secretOf(credential)
-  // The client checks the header value itself, because runtimes quote an invalid header value in their error message.
+  // Checked here, because runtimes quote an invalid header value in their error message.
   if (!/^[\x21-\x7e]+$/.test(secret))
     throw new NotSent(
       'bad_credential',
@@ -53,10 +46,7 @@ export function headerOf(credential: Credential): [name: string, value: string] 
   return 'token' in credential ? ['authorization', `Bearer ${secret}`] : ['x-wallet-auth', secret]
 }
 
-/**
- * Checks that a value has the format of an API key.
- * @throws {NotSent} `bad_credential` if not
- */
+/** @throws {NotSent} `bad_credential` if the value does not have the format of an API key */
 export function requireApiKeyShape(apiKey: string): void {
   if (isApiKeyShape(apiKey)) return
   throw new NotSent('bad_credential', 'not an API key: expected 44 base64 characters', TEXT)
@@ -66,15 +56,12 @@ const TEXT = 'Pass it exactly as it was shown, without spaces. Nothing was sent.
 
 const ANY_KEY = /[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=/g
 
-/** Redacts the request's own credential, and any text in the format of a key, from a response. */
+/** Redacts the request's own credential, and any text in the format of a key. */
 export function withoutKeys(text: string, credential: Credential | undefined): string {
   return withoutSecret(text, credential).replace(ANY_KEY, '[key]')
 }
 
-/**
- * Redacts only the request's own credential from a response. An action's output may contain other text in the format of
- * a key that is not a key.
- */
+/** Redacts only the request's own credential: an action's output may contain other text in the format of a key. */
 export function withoutSecret(text: string, credential: Credential | undefined): string {
   return credential ? text.replaceAll(secretOf(credential), '[credential]') : text
 }

@@ -1,18 +1,12 @@
-/**
- * Data that all errors of the client have in common. `failures/` defines the error classes, and `answers.ts` creates
- * errors from responses.
- */
+/** Data of all client errors. `failures/` defines the classes, and `answers.ts` creates errors from responses. */
 export type FailureFacts = {
-  /** HTTP status of the response. Absent if there was no response. */
+  /** Absent if there was no response. */
   status?: number | undefined
-  /**
-   * Error code: the most specific one in the response, such as `spend_cap_reached` or `action_threw`, or else one that
-   * the client defines.
-   */
+  /** The most specific code in the response, such as `spend_cap_reached` or `action_threw`, or a code of the client. */
   code: string
-  /** Advice on how to fix the error: from the service if the response has any, otherwise from the client. */
+  /** Advice from the service if the response has any, otherwise from the client. */
   fix: string
-  /** Request ID (`x-request-id`) of the response, for reports to the operator of the service. */
+  /** `x-request-id` of the response, for reports to the operator of the service. */
   requestId?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Entry point of the client library, `svc/client`. This file exports its complete public API. */
+/** Complete public API of the client library, `svc/client`. */
 export { createClient } from './client.ts'
 export type {
   ApiOptions,

@@ -1,43 +1,26 @@
-/** Limits that only the client uses, each with its reason. */
+/** Limits that only the client uses. */
 import { EXECUTION_WALL_MAX_MS } from '../limits.ts'
 
-/**
- * Maximum size of a response body, in bytes. It covers a run's logs, and its input and result with every character
- * escaped.
- */
+/** Bytes. Covers a run's logs, and its input and result with every character escaped. */
 export const ANSWER_MAX_BYTES = 32 * 1024 * 1024
 
-// Default retry policy: four retries, after delays of up to 0.25, 0.5, 1 and 2 s. That is long enough to outlast a
-// process restart.
+// Delays of up to 0.25, 0.5, 1 and 2 s, which is long enough to outlast a process restart.
 export const RETRY_TIMES = 4
 export const RETRY_FIRST_MS = 250
 export const RETRY_WAIT_MAX_MS = 30_000
 
-/**
- * Maximum `Retry-After`, in seconds, that the client waits for. If it is longer, the client throws the error
- * immediately, so that the caller can decide.
- */
+/** Seconds. If `Retry-After` is longer, the client throws immediately, so that the caller can decide. */
 export const RETRY_AFTER_MAX_S = 60
 
-/**
- * Maximum time to wait for an earlier request in progress under the same key. Such a request takes no longer than the
- * longest execution.
- */
+/** An earlier request under the same key takes no longer than the longest execution. */
 export const IN_PROGRESS_MAX_MS = EXECUTION_WALL_MAX_MS
 
-// Delays between attempts of a call that is not permitted yet. A grant becomes visible within one block, which takes a
-// few seconds.
+// A grant becomes visible within one block, which takes a few seconds.
 export const POLL_FIRST_MS = 250
 export const POLL_WAIT_MAX_MS = 5_000
 
-/**
- * Maximum time to wait until a call is permitted. A grant usually becomes visible within one block and one second. The
- * margin is for slow chains.
- */
+/** A grant usually becomes visible within one block and one second. The margin is for slow chains. */
 export const PERMITTED_WITHIN_MS = 60_000
 
-/**
- * Maximum time to wait for a payment to be credited. A coin transfer settles in 1 to 5 minutes. The limit is twice the
- * longest of these times.
- */
+/** Twice the longest settlement time: a coin transfer takes 1 to 5 minutes. */
 export const CREDITED_WITHIN_MS = 10 * 60 * 1000

@@ -1,4 +1,3 @@
-/** Options of a client, including replacements for its dependencies on the runtime. */
 import type { ClientPolicy, Verify } from './verification/client-policy.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 import type { EthereumSigner } from './sovereign/signer.ts'
@@ -13,38 +12,35 @@ export type CommonOptions = {
   verify?: Verify
   policy?: ClientPolicy
   /**
-   * The `verification` object of another client of the same origin, instead of `verify` and `policy`, so that both
-   * clients share the verification's result. An origin serves at most 30 quotes per minute to one address.
+   * Shares the result of another client of the same origin, instead of `verify` and `policy`. An origin serves at most
+   * 30 quotes per minute to one address.
    */
   verification?: OriginVerification
-  /**
-   * Host to which sealed calls are sent: the origin itself (default), or the edge at `triggersUrl`. The edge cannot
-   * read sealed calls.
-   */
+  /** Target of sealed calls: the origin itself (default), or the edge at `triggersUrl`, which cannot read them. */
   sealedVia?: 'origin' | 'edge'
-  /** Signal that aborts every call of this client. */
+  /** Aborts every call of this client. */
   signal?: AbortSignal
   retries?: RetryOptions
   fetch?: typeof fetch
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now?: () => number
   random?: (bytes: number) => Uint8Array<ArrayBuffer>
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
 export type RetryOptions = {
-  /** Maximum number of retries per call, not counting the first attempt. Default: 4. */
+  /** Maximum retries per call, not counting the first attempt. Default: 4. */
   times?: number
   /**
-   * Upper bound of the first retry delay, in milliseconds. It doubles for each retry, up to 30 s. The actual delay is a
-   * random value below the bound. Default: 250 ms.
+   * Upper bound of the first delay. It doubles for each retry, up to 30 s. The actual delay is a random value below the
+   * bound. Default: 250 ms.
    */
   firstMs?: number
 }
 
 export type ApiOptions = CommonOptions & {
   mode?: 'api'
-  /** API key: the account key or a usage key. Not needed for public operations. */
+  /** The account key or a usage key. Not needed for public operations. */
   apiKey?: string
 }
 
@@ -52,17 +48,11 @@ export type SovereignOptions = CommonOptions & {
   mode: 'sovereign'
   /** Admin wallet of the account: any EIP-1193 provider, or an ethers signer with a provider. */
   signer: EthereumSigner
-  /** Usage key that runs actions and pays for them. Optional, because the account may not have one yet. */
+  /** Runs actions and pays for them. Optional, because the account may not have a usage key yet. */
   usageKey?: string
-  /**
-   * Expected address of the `AccountConfig` contract. If set, the client rejects any other address that the service
-   * names.
-   */
+  /** Expected address of the `AccountConfig` contract. Any other address that the service names is rejected. */
   contractAddress?: string
-  /**
-   * Callback for the steps of a contract write: wallet prompt, transaction sent, transaction mined, and transaction
-   * seen by the origin.
-   */
+  /** Called for the steps of a write: wallet prompt, transaction sent, mined, and seen by the origin. */
   onStep?: (step: Step) => void
 }
 
@@ -72,12 +62,10 @@ export type Step =
   | { step: 'mined'; what: string; transaction: string; block: number }
   | { step: 'seen'; what: string }
 
-/** Options of a single call. */
 export type CallOptions = {
   signal?: AbortSignal
   /**
-   * Idempotency key of a write. The service executes retries with the same key only once. Default: a random key, for
-   * operations that support one.
+   * The service executes retries with the same key only once. Default: a random key, for operations that support one.
    */
   idempotencyKey?: string
 }

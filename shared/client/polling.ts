@@ -2,17 +2,14 @@ import { POLL_FIRST_MS, POLL_WAIT_MAX_MS } from './limits.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type Polling = {
-  /** Maximum total time, in milliseconds. After it, the last error is thrown. */
+  /** After this time, the last error is thrown. */
   timeoutMs: number
   signal: AbortSignal | undefined
-  /**
-   * If the error means that the call should be retried later, returns the minimum delay. Returns undefined for any
-   * other error.
-   */
+  /** Minimum delay if the call should be retried later. Undefined for any other error. */
   notYet: (error: unknown) => { atLeastMs: number } | undefined
 }
 
-/** Repeats a call with growing delays until it succeeds, as long as `notYet` recognizes the error. */
+/** Repeats a call with growing delays, as long as `notYet` recognizes the error. */
 export async function polled<Answer>(
   call: () => Promise<Answer>,
   { timeoutMs, signal, notYet }: Polling,

@@ -1,6 +1,6 @@
 import { encodeHex } from '../hex.ts'
 
-/** Generates a version 4 UUID (RFC 9562, section 5.4). */
+/** Version 4 UUID (RFC 9562, section 5.4). */
 export function randomUuid(random: (bytes: number) => Uint8Array): string {
   const bytes = random(16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

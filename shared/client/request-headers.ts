@@ -5,7 +5,7 @@ import { randomUuid } from './random-uuid.ts'
 import type { Question } from './request.ts'
 
 /**
- * Builds the headers of a request, with names in lower case. All attempts of a call send the same headers.
+ * Names are in lower case. All attempts of a call send the same headers.
  * @throws {NotSent} `bad_header`, `bad_credential`, `bad_idempotency_key`
  */
 export function headersOf(
@@ -27,7 +27,7 @@ export function headersOf(
   return headers
 }
 
-/** Normalizes request headers. Replaces the runtime's error for an invalid header, because it would quote the value. */
+/** Replaces the runtime's error for an invalid header, because it would quote the value. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers))

@@ -18,16 +18,12 @@ import type { Surroundings } from './surroundings.ts'
 import { wasUnsent } from './unsent.ts'
 
 export type RequesterParts = Surroundings & {
-  /**
-   * Scheme, host and port (see `hostOf`) of the origin, and of the edge in `edge`. `edge` is undefined if no edge is
-   * configured.
-   */
+  /** Scheme, host and port (see `hostOf`). `edge` is undefined if no edge is configured. */
   origin: string
   edge: string | undefined
   retries: RetryOptions | undefined
-  /** Signal that aborts every request. */
   signal: AbortSignal | undefined
-  /** Called and awaited before each credential is sent. If it throws, the request is not sent. */
+  /** Awaited before each credential is sent. If it throws, the request is not sent. */
   beforeCredential: (kind: CredentialKind, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -81,7 +77,7 @@ async function asked(
   for (let lost = false; ;) {
     const read = await send().catch((error: unknown): never => {
       signal?.throwIfAborted()
-      // This attempt failed before it was sent, but the outcome of an earlier attempt is still unknown.
+      // This attempt was not sent, but the outcome of an earlier attempt is still unknown.
       throw lost
         ? new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: error })
         : error
@@ -95,17 +91,16 @@ async function asked(
   }
 }
 
-/** Returns true if the request may have taken effect, but the response does not show it. */
+/** True if the request may have taken effect, but the response does not show it. */
 function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
   if (failure instanceof NetworkFailed) return failure.mayHaveBeenExecuted
   return method !== 'GET' && failure instanceof NotTheApi && (failure.status ?? 0) >= 500
 }
 
 /**
- * Chooses the error to throw if the response to an earlier attempt was lost. The last response shows the outcome of
- * that attempt only if it answers the same Idempotency-Key, and is not a temporary rejection. A 401 does not show the
- * outcome, because the service checks the credential before the key: the credential may have been replaced in between,
- * or one process may not have seen another's change yet.
+ * The last response shows the outcome of a lost attempt only if it answers the same Idempotency-Key, and is not a
+ * temporary rejection. A 401 does not show the outcome, because the service checks the credential before the key: the
+ * credential may have been replaced in between, or one process may not have seen another's change yet.
  */
 function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcError {
   const isOpen =

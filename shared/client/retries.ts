@@ -1,4 +1,3 @@
-/** Decides which failed calls are retried, and after which delay. */
 import {
   IN_PROGRESS_MAX_MS,
   RETRY_AFTER_MAX_S,
@@ -14,9 +13,7 @@ import type { Question } from './request.ts'
 
 export type Failed = {
   failure: SvcError
-  /**
-   * True if the response proves that the call was executed, because it contains the receipt of a run that was stopped.
-   */
+  /** True if the response contains the receipt of a run that was stopped. */
   wasExecuted: boolean
 }
 
@@ -33,15 +30,15 @@ export class Retries {
     this.#random = random
   }
 
-  /** Returns the delay in milliseconds before the next attempt, or undefined if the call is not retried. */
+  /** Delay in milliseconds. Undefined if the call is not retried. */
   after(failed: Failed, repeat: Question['repeat']): number | undefined {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
     const afterS = retryAfterS(failed.failure) ?? 0
     if (afterS > RETRY_AFTER_MAX_S) return undefined
     const waitMs = afterS * 1000 + this.#jittered()
-    // Another request with the same idempotency key is in progress, possibly an earlier attempt of this call that lost
-    // its connection. The request will finish, so waiting for it does not count as a retry.
+    // Another request with the same key is in progress, possibly an earlier attempt that lost its connection. It will
+    // finish, so waiting for it does not count as a retry.
     if (kind === 'in_progress') {
       this.#left.inProgressMs -= Math.max(waitMs, 1)
       return this.#left.inProgressMs < 0 ? undefined : waitMs
@@ -49,7 +46,7 @@ export class Retries {
     return this.#left.times-- > 0 ? waitMs : undefined
   }
 
-  /** Exponential backoff with full jitter, to avoid a thundering herd. */
+  /** Full jitter, to avoid a thundering herd. */
   #jittered(): number {
     const mostMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
     this.#nextMs = mostMs * 2
@@ -68,7 +65,7 @@ function kindOf({ failure, wasExecuted }: Failed, repeat: Question['repeat']) {
   return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
 }
 
-/** Returns true for statuses that a proxy returns while its backend is unavailable or overloaded. */
+/** Statuses of a proxy while its backend is unavailable or overloaded. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 429
 }

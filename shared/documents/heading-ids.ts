@@ -1,6 +1,6 @@
-/** Generates heading IDs in GitHub's format, so that a link to a heading works on GitHub and on our pages. */
+/** GitHub's format, so that a link to a heading works on GitHub and on our pages. */
 
-/** Returns a function that assigns IDs to one document's headings. A repeated heading gets a numeric suffix. */
+/** Create one per document. A repeated heading gets a numeric suffix. */
 export function headingIds(): (words: string) => string {
   const given = new Map<string, number>()
   return (words) => {

@@ -1,27 +1,24 @@
-/**
- * Renders a document of this repository as HTML, without its h1. Only for our own documents: raw HTML is passed through
- * unescaped, so user input must never be rendered here.
- */
+/** Only for our own documents: raw HTML is passed through unescaped, so user input must never be rendered here. */
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
 import { headingIds } from './heading-ids.ts'
 
 export type Heading = { depth: number; id: string; text: string }
 
 export type RenderedDocument = {
-  /** Text of the document's only h1, without markup. */
+  /** The document's only h1, without markup. */
   title: string
   html: string
-  /** Headings below the h1, in document order. */
+  /** Excludes the h1; in document order. */
   headings: Heading[]
 }
 
 /**
- * Maps the URL of a link to a URL of our site. Returns undefined if the target is not served, for example a source
- * file. The renderer then outputs the link's text without a link.
+ * Maps a link to a URL of our site. Undefined if the target is not served, for example a source file; the link's text
+ * is then rendered without a link.
  */
 export type ResolveLink = (href: string) => string | undefined
 
-/** Renders a Markdown document. @throws {Error} if the document does not have exactly one h1 */
+/** Omits the h1. @throws {Error} if the document does not have exactly one h1 */
 export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocument {
   const marked = new Marked({ gfm: true })
   const headings: Heading[] = []
@@ -40,7 +37,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         headings.push({ depth, id, text: words })
         return `<h${depth} id="${escape(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
-      /** Makes code blocks focusable, so that they can be scrolled by keyboard. A script adds the copy button. */
+      /** Focusable, so that code blocks can be scrolled by keyboard. A script adds the copy button. */
       code: ({ text: code }) =>
         `<div class="sample"><pre tabindex="0"><code>${escape(code)}</code></pre></div>\n`,
       table(token) {
@@ -55,7 +52,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         const path = href.replace(/^(\.{1,2}\/)+/, '').replace(/#.*$/, '')
         return plainText(tokens) === path ? `<code>${escape(path)}</code>` : shown
       },
-      // Drops HTML comments, which are meant for editors of the source.
+      // HTML comments are meant for editors of the source.
       html: ({ text: markup }) => markup.replaceAll(/<!--[^]*?-->\n?/g, ''),
     },
   })
@@ -67,7 +64,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
   return { title, html, headings }
 }
 
-/** Returns the visible text of Markdown tokens, without markup. */
+/** Visible text, without markup. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

@@ -25,16 +25,13 @@ export const ANSWER_KEY_BYTES = 16
 
 export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
 
-/** HPKE `info` of a request. It binds the key schedule to this protocol and version. */
+/** HPKE `info`. Binds the key schedule to this protocol and version. */
 export const CHANNEL_INFO = 'svc/channel/v1'
-/**
- * HPKE `info` of a stored usage key. It differs from the `info` of a request, so that a stored key cannot be replayed
- * as a request.
- */
+/** HPKE `info`. Differs from that of a request, so that a stored key cannot be replayed as a request. */
 export const STORAGE_INFO = 'svc/seal/v1'
-/** HPKE exporter context from which the secret of the response is derived. */
+/** HPKE exporter context of the response secret. */
 export const ANSWER_CONTEXT = 'svc/answer/v1'
-/** Prefix that is hashed together with a pre-shared key. The hash is an ID that does not reveal the key. */
+/** Hashed together with a pre-shared key, for an ID that does not reveal the key. */
 export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 
 const encoder = new TextEncoder()
@@ -56,10 +53,7 @@ export function encodeHeader({ mode, keyId, pskId }: RequestHeader): Uint8Array<
   return header
 }
 
-/**
- * Parses the header of a sealed request. Returns undefined if the bytes are too short or have an unknown version or
- * mode.
- */
+/** Undefined if the bytes are too short or have an unknown version or mode. */
 export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
   if (bytes.length < HEADER_BYTES || bytes[0] !== ENVELOPE_VERSION) return undefined
   const mode = bytes[1]
@@ -71,10 +65,7 @@ export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
   }
 }
 
-/**
- * Splits a sealed request into its parts. Returns undefined if the bytes are too short or have an unknown version or
- * mode.
- */
+/** Undefined if the bytes are too short or have an unknown version or mode. */
 export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined {
   const parsed = bytes.length < REQUEST_OVERHEAD_BYTES ? undefined : parseHeader(bytes)
   if (!parsed) return undefined
@@ -86,7 +77,7 @@ export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined
   }
 }
 
-/** Returns the associated data of a request: method, path and header, so that none of them can be replaced. */
+/** Binds method, path and header, so that none of them can be replaced. */
 export function requestAad(
   method: string,
   path: string,
@@ -95,7 +86,7 @@ export function requestAad(
   return joinBytes(encoder.encode(`${method} ${path}\n`), header)
 }
 
-/** Returns the associated data of a stored usage key, which binds the key to one trigger of one owner. */
+/** Binds the stored usage key to one trigger of one owner. */
 export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
 }

@@ -24,10 +24,7 @@ const suite = new CipherSuite({
 })
 const encoder = new TextEncoder()
 
-/**
- * Error for a response that cannot be decrypted: it belongs to another request, or its sender does not have the private
- * key.
- */
+/** The response belongs to another request, or its sender does not have the private key. */
 export class AnswerNotAuthentic extends Error {
   constructor() {
     super('the response cannot be decrypted with the key of this request')
@@ -35,23 +32,20 @@ export class AnswerNotAuthentic extends Error {
   }
 }
 
-/** Key type of the HPKE suite, used because `CryptoKey` is not a global type in Node. */
+/** `CryptoKey` is not a global type in Node. */
 type PublicKey = Awaited<ReturnType<typeof suite.kem.deserializePublicKey>>
 export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: PublicKey }
 
-/**
- * Imports a public key for sealing.
- * @param raw uncompressed P-256 point, 65 bytes
- */
+/** @param raw uncompressed P-256 point, 65 bytes */
 export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<ChannelPublicKey> {
   const publicKey = await suite.kem.deserializePublicKey(raw)
   return { keyId: (await sha256(raw)).subarray(0, KEY_ID_BYTES), publicKey }
 }
 
 export type SealedCall = {
-  /** Body of the sealed request, to be sent with content type `SEALED_CONTENT_TYPE`. */
+  /** Sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
-  /** Decrypts the response to this call. @throws {AnswerNotAuthentic} if the response cannot be decrypted */
+  /** Decrypts the response to this call. @throws {AnswerNotAuthentic} */
   open: (answer: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
@@ -59,11 +53,11 @@ export type SealOptions = {
   method: string
   path: string
   plaintext: Uint8Array<ArrayBuffer>
-  /** Pre-shared key of the edge and the origin, 32 bytes. If absent, the call is sealed in base mode. */
+  /** Shared by the edge and the origin, 32 bytes. If absent, the call is sealed in base mode. */
   psk?: Uint8Array<ArrayBuffer>
 }
 
-/** Encrypts one request to the origin's channel key. */
+/** Encrypts to the origin's channel key. */
 export async function sealCall(key: ChannelPublicKey, options: SealOptions): Promise<SealedCall> {
   const { method, path, plaintext, psk } = options
   const pskId = psk
@@ -110,8 +104,8 @@ async function openAnswer(
 }
 
 /**
- * Seals a usage key to the origin's storage key. The edge stores the sealed key but cannot open it. The origin opens it
- * only for the trigger and owner that it was sealed for. Layout: key id 16 · enc 65 · ciphertext.
+ * Seals a usage key, which only the origin can open, and only for the same trigger and owner. Layout: key id 16 · enc
+ * 65 · ciphertext.
  */
 export async function sealForStorage(
   key: ChannelPublicKey,

@@ -1,13 +1,10 @@
-/** Building blocks of the OpenAPI 3.1 documents of both services. */
-
-/** An OpenAPI operation, which is one method of one path. Declares only the fields that our code reads. */
+/** Declares only the fields that our code reads. */
 export type Description = { responses: Record<string, object>; [field: string]: unknown }
 export type Paths = Record<string, Record<string, Description>>
 export type OpenApiDocument = { paths: Paths; [field: string]: unknown }
 
 export const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
-/** JSON Schema of an error response. */
 export const errorSchema = {
   type: 'object',
   required: ['error', 'message', 'fix', 'docs_url'],

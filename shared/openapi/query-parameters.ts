@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 
-/** Converts a query schema to OpenAPI parameters, one for each field. */
 export function queryParameters(schema: z.ZodType): object[] {
   const { properties = {}, ...rest } = jsonSchemaOf(schema, 'input')
   const required = requiredIn(rest)
@@ -18,10 +17,7 @@ export function queryParameters(schema: z.ZodType): object[] {
 
 type Presence = { required?: string[]; anyOf?: Presence[]; allOf?: Presence[] }
 
-/**
- * Returns the names of the required parameters. For a field with several spellings, returns only the first one, because
- * OpenAPI parameters cannot express alternatives.
- */
+/** For a field with several spellings, returns only the first one: OpenAPI parameters cannot express alternatives. */
 function requiredIn({ required = [], anyOf = [], allOf = [] }: Presence): Set<string> {
   const parts = [...allOf, ...anyOf.slice(0, 1)]
   return new Set([...required, ...parts.flatMap((part) => [...requiredIn(part)])])

@@ -1,23 +1,18 @@
 /**
- * Formats the log lines of both services. A line is a JSON document with `level`, `time` (RFC 3339), `event` and the
- * facts of the event. A fact is an ID, a count or the name of a failure, never a request, body or header. JSON escapes
- * line breaks, so that no text can inject a log line.
+ * A log line is JSON with `level`, `time` (RFC 3339), `event` and the event's facts. A fact is an ID, a count or the
+ * name of a failure, never a request, body or header. JSON escapes line breaks, so that no text can inject a log line.
  */
 import type { ServiceLogLevel } from './levels.ts'
 import { redacted, SECRET_NAMES, withoutSecrets } from './without-secrets.ts'
 
 export type LogFacts = Record<string, string | number | boolean | undefined>
 
-/**
- * Names of facts that contain text from others, such as a node, a library or a system call. All other facts are IDs and
- * names of our own.
- */
+/** Text from others, such as a node, a library or a system call. All other facts are our own IDs and names. */
 const TEXTS = new Set(['reason', 'error', 'message', 'cause'])
 
-/** Maximum length of a text in a log line, in characters. Longer texts are truncated. */
+/** Longer texts are truncated. */
 const TEXT_MAX_CHARACTERS = 600
 
-/** Redacts secrets in the facts of a log line, and truncates long texts. */
 export function writable(facts: LogFacts): LogFacts {
   const written: LogFacts = {}
   for (const [name, value] of Object.entries(facts)) {
@@ -29,10 +24,7 @@ export function writable(facts: LogFacts): LogFacts {
   return written
 }
 
-/**
- * Formats a log line as JSON.
- * @param time Unix milliseconds
- */
+/** @param time Unix milliseconds */
 export function serviceLogLine(
   level: ServiceLogLevel,
   time: number,

@@ -1,11 +1,11 @@
 /**
- * Redacts likely secrets in text from others, mostly error messages. This is the second line of defense. The first line
- * of defense is that our own code does not log secrets.
+ * Redacts likely secrets in text from others, mostly error messages. This is the second line of defense, after our own
+ * code, which does not log secrets.
  */
 
 export const redacted = '[redacted]'
 
-/** Names of log facts that are always redacted. */
+/** Always redacted. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'api_key',
   'usage_api_key',
@@ -30,10 +30,10 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ])
 
 const SHAPES = [
-  // URLs: those of providers may contain a key in the path, the query or even the host. File URLs are paths of our own
-  // code, which are not secret.
+  // URLs: a provider's URL may contain a key in the path, the query or even the host. File URLs are paths of our own
+  // code.
   /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]}]+/gi,
-  // Request headers with credentials that are quoted in a message.
+  // Request headers with credentials.
   /\b(?:bearer|basic)\s+[^\s"',;]+/gi,
   /\b(?:authorization|cookie|x-api-key|x-wallet-auth)["']?\s*[:=]\s*["']?[^\s"',;]+/gi,
   // Stripe-style keys and IDs: payment secrets and webhook signing secrets.
@@ -47,13 +47,13 @@ const SHAPES = [
   /(?<![A-Za-z0-9+/_-])(?=[^\s]*[A-Z])(?=[^\s]*[0-9])[A-Za-z0-9+/_-]{40,}={0,2}/g,
 ]
 
-/** Maximum number of characters that are searched for secrets. This limit bounds the time spent on one text. */
+/** Bounds the time spent on one text. */
 const LOOKED_THROUGH_CHARACTERS = 1_200
 
-/** Returns the start of a text, with likely secrets replaced by `[redacted]`. */
+/** Returns only the start of a long text. */
 export function withoutSecrets(text: string): string {
   let left = text.slice(0, LOOKED_THROUGH_CHARACTERS)
-  // Drops the last word if it may have been cut off, because a partial secret might not match any pattern.
+  // The last word may have been cut off, and a partial secret might not match any pattern.
   if (left.length < text.length) left = left.replace(/\S+$/, '')
   for (const shape of SHAPES) left = left.replace(shape, redacted)
   return left

@@ -1,19 +1,14 @@
-/**
- * Schemas of the input of an action call. This module does not import ethers, because clients load it to seal a call.
- */
+/** Does not import ethers, because clients load this module to seal a call. */
 import { z } from 'zod'
 import { text } from './text.ts'
 
 /**
- * Source of an action. It must be well-formed Unicode, because its CID is computed from UTF-8, where a lone surrogate
- * becomes U+FFFD. Otherwise, the permitted source would differ from the source that the engine runs.
+ * Must be well-formed Unicode: the CID is computed from UTF-8, where a lone surrogate becomes U+FFFD, so the permitted
+ * source would differ from the source that the engine runs.
  */
 export const sourceSchema = text
 
-/**
- * Schema of `js_params`. Does not use `z.record`, which visits every key (there can be a million) and drops a key named
- * `__proto__`.
- */
+/** `z.record` would visit every key (there can be a million) and drop a key named `__proto__`. */
 export const paramsSchema = z
   .unknown()
   .check((context) => {

@@ -1,4 +1,4 @@
-/** `GET /core/v1/get_svc_action_wallet`: returns the public key, address and signed statement of an action's wallet. */
+/** `GET /core/v1/get_svc_action_wallet` */
 import { z } from 'zod'
 import { addressAnswer } from './fields.ts'
 import { rawCid } from './registered-actions.ts'

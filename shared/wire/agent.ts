@@ -1,43 +1,31 @@
-/**
- * `POST /agent/requests`: registers an agent's authorization request, before a person opens the approval link
- * (docs/decisions/0049).
- */
+/** `POST /agent/requests`: an agent's request, before a person opens the approval link (docs/decisions/0049). */
 import { z } from 'zod'
 import { decodeBase64url } from '../base64url.ts'
 
-/** Scopes of an agent token. No scope allows approving, listing or revoking tokens, which require a browser session. */
+/** No scope allows approving, listing or revoking tokens, which require a browser session. */
 export const SCOPES = ['triggers:read', 'triggers:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/**
- * Parses a list of scopes, given as an array or as text with spaces. Returns the known scopes without duplicates, in
- * the order of `SCOPES`.
- */
+/** Accepts an array or text with spaces. Returns the known scopes without duplicates, in the order of `SCOPES`. */
 export function scopesOf(names: string | readonly string[]): Scope[] {
   const given = typeof names === 'string' ? names.split(' ') : names
   return SCOPES.filter((scope) => given.includes(scope))
 }
 
-/** Maximum length of a label, in code points. */
+/** Code points. */
 export const LABEL_MAX_CHARACTERS = 64
 
 /**
- * Matches characters that a one-line label must not contain, such as those that change the text direction or hide what
- * follows. Variation selectors are the only allowed invisible characters, because emoji need them.
+ * Characters that, for example, change the text direction or hide what follows. Variation selectors are the only
+ * allowed invisible characters, because emoji need them.
  */
 const UNPRINTABLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
 
-/**
- * Matches a visible character. Excludes U+2800 (blank Braille pattern), which is classified as a symbol but is not
- * visible.
- */
+/** U+2800 (blank Braille pattern) is classified as a symbol but is not visible. */
 const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v
 
-/**
- * Matches five combining marks in a row. Stacked marks would cover neighboring lines. UTS 39, section 5.4, allows at
- * most four.
- */
+/** Stacked combining marks would cover neighboring lines. UTS 39, section 5.4, allows at most four. */
 const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u
 
 export const labelSchema = z
@@ -76,7 +64,7 @@ export type AgentRequestBody = z.infer<typeof agentRequestBody>
 
 export const agentRequestAnswer = z.object({
   request_id: z.string(),
-  /** Code in the format `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
+  /** `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
   user_code: z.string(),
   authorize_url: z.url(),
   expires_at: z.string().meta({ format: 'date-time' }),

@@ -1,9 +1,9 @@
-/** `GET /api/chains`: lists the chains that triggers can watch, with their health. */
+/** `GET /api/chains` */
 import { z } from 'zod'
 
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 
-/** RPC endpoint of a chain. It is identified by its index in the configuration, because its URL may contain a key. */
+/** Identified by its index in the configuration, because its URL may contain a key. */
 export const chainEndpoint = z.object({
   endpoint: z.int(),
   state: z.enum(['healthy', 'lagging', 'failing', 'wrong_chain', 'unknown']),
@@ -15,28 +15,24 @@ export const chainEndpoint = z.object({
 export const chainRecord = z.object({
   chain: z.string(),
   chain_id: z.int(),
-  /** Default number of blocks below the head at which a block counts as final. */
+  /** Blocks below the head at which a block counts as final by default. */
   finality: z.int(),
   poll_ms: z.int(),
   /**
-   * True if the chain is polled. False while no trigger uses the chain; the figures are then the last known ones. Null
-   * if the chain's watcher does not respond; all figures are then null too.
+   * False while no trigger uses the chain; the figures are then the last known ones. Null if the chain's watcher does
+   * not respond; all figures are then null too.
    */
   watching: z.boolean().nullable(),
-  /** Number of the highest block that a node has reported; null before the first response. */
+  /** Highest block that a node has reported; null before the first response. */
   head: z.int().nullable(),
   head_at: time.nullable(),
-  /** Age of the head block in seconds. */
   head_age_s: z.number().nullable(),
-  /**
-   * Watermark: number of the last block from which the logs have been read. `lag_blocks` is the distance between the
-   * watermark and the head.
-   */
+  /** Watermark: last block from which the logs have been read. `lag_blocks` is its distance to the head. */
   looked_through: z.int().nullable(),
   lag_blocks: z.int().nullable(),
   safe: z.int().nullable(),
   finalized: z.int().nullable(),
-  /** Time of the last response from any node of the chain. */
+  /** Last response from any node of the chain. */
   answered_at: time.nullable(),
   rpc: z.array(chainEndpoint),
 })

@@ -1,11 +1,11 @@
-/** Schemas of the core API's request and response bodies. Unknown fields are ignored. */
+/** Unknown fields of a request are ignored. */
 import { z } from 'zod'
 import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS, EMAIL_MAX_CHARACTERS } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { addressAnswer, hashAnswer, name } from './fields.ts'
 import { text } from './text.ts'
 
-/** Email address. The pattern is deliberately loose, because RFC 5321 allows more addresses than most patterns do. */
+/** Deliberately loose, because RFC 5321 allows more addresses than most patterns do. */
 const email = text
   .max(EMAIL_MAX_CHARACTERS)
   .regex(/^[^\s@]+@[^\s@]+$/, 'expected an email address, such as ada@example.com')
@@ -22,7 +22,7 @@ export const svcActionRequest = z.object({
   js_params: paramsSchema.default({}),
 })
 
-// Schemas of the responses with status 200.
+// Responses with status 200.
 export const accountExistsAnswer = z.boolean()
 
 export const newAccountAnswer = z.object({

@@ -1,14 +1,11 @@
-/**
- * Schemas of the fields in the core API's bodies and parameters. Each schema normalizes all accepted forms of a value,
- * so that the values of two spellings of one field can be compared.
- */
+/** Each schema normalizes all accepted forms of a value, so that two spellings of one field can be compared. */
 import { getAddress, keccak256, toUtf8Bytes, zeroPadValue } from 'ethers'
 import { z } from 'zod'
 import { CID_SHAPE } from '../action-cid.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS, PERMISSION_IDS_MAX } from '../limits.ts'
 import { text } from './text.ts'
 
-/** Name of an object. Its length is counted in characters, and limited because the name is stored on chain. */
+/** Counted in characters, and limited because the name is stored on chain. */
 export const name = text.min(1).max(NAME_MAX_CHARACTERS)
 export const nameOrEmpty = text.max(NAME_MAX_CHARACTERS)
 export const description = text.max(DESCRIPTION_MAX_CHARACTERS)
@@ -18,10 +15,10 @@ export const hex = (bytes: number) =>
     .string()
     .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`), `expected ${bytes}-byte hex with 0x`)
 
-/** Wildcard of 32 zero bytes, which stands for every wallet or every action. */
+/** Every wallet or every action. */
 const WILDCARD = `0x${'0'.repeat(64)}`
 
-/** A wallet ID of 32 bytes, or the wallet's address of 20 bytes. Both are normalized to 32 bytes in lower-case hex. */
+/** A wallet ID of 32 bytes, or the wallet's address of 20 bytes. Normalized to 32 bytes in lower-case hex. */
 export const pkpIdSchema = z
   .union([hex(32), hex(20)], {
     error: (issue) =>
@@ -29,10 +26,7 @@ export const pkpIdSchema = z
   })
   .transform((id) => zeroPadValue(id.toLowerCase(), 32))
 
-/**
- * The keccak256 hash of a CID's text, or the wildcard as `0`, `"0"` or `"0x0"`. Both are normalized to 32 bytes in
- * lower-case hex.
- */
+/** keccak256 of a CID's text, or the wildcard as `0`, `"0"` or `"0x0"`. Normalized to 32 bytes in lower-case hex. */
 export const cidHashSchema = z
   .union([z.literal(0), z.literal('0'), z.literal('0x0'), hex(32)], {
     error: (issue) =>
@@ -44,15 +38,11 @@ export const cidHashSchema = z
 
 export const cidSchema = z.string().regex(CID_SHAPE, 'expected a CIDv0: Qm and 44 more characters')
 
-/** A CIDv0, which is transformed into its keccak256 hash. */
 export const cidAsHashSchema = cidSchema.transform((cid) => keccak256(toUtf8Bytes(cid)))
 
 const GROUP_ID = 'expected a group ID: an integer, or an integer as a decimal string'
 
-/**
- * A group ID as an integer or a decimal string. A string has at most 15 digits, which a JavaScript number represents
- * exactly. 0 means all groups.
- */
+/** A string has at most 15 digits, which a JavaScript number represents exactly. 0 means all groups. */
 export const groupIdSchema = z
   .union([z.int().min(0), z.string().regex(/^(0|[1-9][0-9]{0,14})$/, GROUP_ID)], {
     error: (issue) =>
@@ -60,15 +50,12 @@ export const groupIdSchema = z
   })
   .transform(Number)
 
-/** A group ID for operations on a single group. 0, which means all groups, is not allowed. */
+/** Excludes 0, which means all groups. */
 export const oneGroupIdSchema = groupIdSchema.refine((id) => id > 0, {
   error: 'expected a group ID of 1 or more',
 })
 
-/**
- * Returns the schema of an array of IDs, which removes duplicates. Checks the length of the array before its items,
- * because a request body can contain millions of items.
- */
+/** Removes duplicates. Checks the array's length before its items, because a body can contain millions of items. */
 function idsOf<Id>(schema: z.ZodType<Id>) {
   return z
     .array(z.unknown())
@@ -78,15 +65,13 @@ function idsOf<Id>(schema: z.ZodType<Id>) {
     .transform((ids) => [...new Set(ids)])
 }
 
-/**
- * Returns the JSON Schema of the items for the OpenAPI document, which would otherwise describe the items as `unknown`.
- */
+/** For the OpenAPI document, which would otherwise describe the items as `unknown`. */
 function itemsOf(schema: z.ZodType): object {
   const { $schema: _dialect, ...items } = z.toJSONSchema(schema, { io: 'input' })
   return items
 }
 
-/** IDs of the groups that a permission of a usage key applies to. 0 means all groups. */
+/** Groups that a usage key's permission applies to. 0 means all groups. */
 export const groupIdsSchema = idsOf(groupIdSchema)
 export const pkpIdsSchema = idsOf(pkpIdSchema)
 export const cidHashesSchema = idsOf(cidHashSchema)
@@ -102,18 +87,17 @@ export const keyNameSchema = text
     /^0x[0-9a-fA-F]{64}$/.test(key) ? key.toLowerCase() : keccak256(toUtf8Bytes(key)),
   )
 
-/** An integer query parameter. It has at most 15 digits, which a JavaScript number represents exactly. */
+/** At most 15 digits, which a JavaScript number represents exactly. */
 export const integerText = z
   .string()
   .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
   .transform(Number)
 
-// Schemas of response fields.
 export const addressAnswer = hex(20).meta({ description: 'EIP-55 form.' })
 export const hashAnswer = hex(32)
 export const successAnswer = z.object({ success: z.literal(true) })
 
-/** Returns the EIP-55 address contained in a wallet ID. */
+/** Returns the EIP-55 form. */
 export function addressOfPkp(pkpId: string): string {
   return getAddress(`0x${pkpId.slice(-40)}`)
 }

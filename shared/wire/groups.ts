@@ -1,4 +1,3 @@
-/** Request and response bodies of the core API's group operations. */
 import { z } from 'zod'
 import {
   cidHashesSchema,

@@ -1,4 +1,4 @@
-/** Response of the origin's `GET /health`. */
+/** `GET /health` of the origin. */
 import { z } from 'zod'
 
 export const healthReasonSchema = z.object({

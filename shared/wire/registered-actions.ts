@@ -1,4 +1,3 @@
-/** Request and response bodies of the core API's operations on registered actions. */
 import { z } from 'zod'
 import {
   cidAsHashSchema,
@@ -14,7 +13,7 @@ const CID_NAMES = ['action_ipfs_cid', 'action_ipfs_id', 'action_cid', 'ipfs_id',
 
 export const rawCid = oneOf(spelled(cidSchema, ...CID_NAMES))
 
-/** Hash of a CID. The client sends the CID, from which the hash is computed, or the hash itself. */
+/** The client sends the CID, from which the hash is computed, or the hash itself. */
 export const hashedCid = oneOf({
   ...spelled(cidAsHashSchema, ...CID_NAMES),
   ...spelled(cidHashSchema, 'hashed_cid', 'cid_hash'),

@@ -1,4 +1,4 @@
-/** Schemas of the run endpoints' queries and request bodies. The run record itself is in `trigger.ts`. */
+/** The run record itself is in `trigger.ts`. */
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
 import { paramsSchema } from './action-call.ts'
@@ -9,13 +9,13 @@ const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 const EXPECTED_TIME =
   'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (in a query, write + as %2B)'
 
-/** Returns true if the date exists. `Date` parses February 30 as a day in March. */
+/** `Date` parses February 30 as a day in March. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** An RFC 3339 time, which is transformed into Unix milliseconds. */
+/** RFC 3339, transformed into Unix milliseconds. */
 const time = z
   .string()
   .refine((text) => isDay(RFC3339.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text)), {
@@ -24,14 +24,14 @@ const time = z
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' })
 
-/** Query of `GET /api/triggers/<id>/runs`. */
+/** `GET /api/triggers/<id>/runs` */
 export const runsQuery = z
   .object({
     limit: integerText
       .transform((limit) => Math.min(Math.max(limit, 1), RUNS_PAGE_MAX))
       .default(RUNS_PAGE_DEFAULT),
     offset: integerText.pipe(z.number().min(0)).optional(),
-    /** Value of `next_cursor` in the previous page; absent for the first page. */
+    /** `next_cursor` of the previous page; absent for the first page. */
     cursor: z.string().optional(),
     status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
     since: time.optional().describe('Only runs queued at this time or later (RFC 3339).'),
@@ -42,20 +42,19 @@ export const runsQuery = z
     error: 'it already sets the start of the page: omit offset',
   })
 
-/** Query of `GET /api/runs/<id>`. */
+/** `GET /api/runs/<id>` */
 export const runQuery = z.object({
-  /** Maximum time to wait for the run to finish, in seconds (long polling). */
+  /** Long polling: maximum seconds to wait for the run to finish. */
   wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
 })
 
-/** Response with a page of the run history. */
 export const runsAnswer = z.object({
   runs: z.array(runRecord),
-  /** Value of `cursor` for the next page; null on the last page. */
+  /** `cursor` for the next page; null on the last page. */
   next_cursor: z.string().nullable(),
 })
 
-/** Body of `POST /api/triggers/<id>/test`: either `params` or `event`. */
+/** `POST /api/triggers/<id>/test` */
 export const testRequest = z
   .strictObject({
     params: paramsSchema.meta({
@@ -64,12 +63,12 @@ export const testRequest = z
     event: z.unknown().describe('Webhooks: the JSON value that a sender would POST.'),
   })
   .partial()
-  // A null event is valid if `params` is absent. If `params` is present, a null event counts as absent.
+  // A null event is valid if `params` is absent; otherwise it counts as absent.
   .refine((body) => ('params' in body ? (body.event ?? null) === null : 'event' in body), {
     error: 'expected either params or event',
   })
 
-/** Body of `POST /api/runs/<id>/replay`. */
+/** `POST /api/runs/<id>/replay` */
 export const replayRequest = z.strictObject({
   code: z
     .enum(['original', 'current'])
@@ -82,5 +81,5 @@ export type ReplayCode = z.infer<typeof replayRequest>['code']
 
 export const queuedAnswer = z.object({ run_id: z.string(), status: z.literal('queued') })
 
-/** Response of `POST /api/triggers/<id>/purge`. */
+/** `POST /api/triggers/<id>/purge` */
 export const purgeAnswer = z.object({ cancelled: z.int() })

@@ -1,7 +1,6 @@
 /**
- * Format of a core API request or response inside a sealed envelope: the raw body, then a JSON head, then the length of
- * the head (4 bytes, big-endian). The head comes last so that a large body is read once, directly into the buffer that
- * is sealed.
+ * Plaintext of a sealed core API message: the raw body, then a JSON head, then the length of the head (4 bytes,
+ * big-endian). The head comes last so that a large body is read once, directly into the buffer that is sealed.
  */
 import { z } from 'zod'
 import { isPassedOn } from './core-routes.ts'
@@ -11,16 +10,15 @@ import { freshness } from './sealed.ts'
 export const SEALED_HTTP_PATH = '/sealed/http'
 
 /**
- * Keep-alive padding that is sent before a sealed response while a long action runs. A sealed response never starts
- * with this byte.
+ * Keep-alive padding before a sealed response, while a long action runs. A sealed response never starts with this byte.
  */
 export const PAD_BYTE = 0
 
 const LENGTH_BYTES = 4
 
 /**
- * Header fields. A value is a byte string, in which each character is one byte. As in the Fetch standard, values may
- * contain control characters, which both runtimes accept. NUL, CR and LF are rejected to prevent header injection.
+ * A value is a byte string, in which each character is one byte. As in the Fetch standard, values may contain control
+ * characters. NUL, CR and LF are rejected to prevent header injection.
  */
 const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'expected a header name')
 const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/, 'expected a header value')
@@ -34,18 +32,15 @@ export const sealedHttpRequestSchema = z.object({
   ...freshness,
   method: z.enum(PASSED_METHODS),
   path: z.string().refine(isPassedOn, 'expected a path that is passed on'),
-  /** Query string with the question mark; empty if the request has no query. */
+  /** Includes the question mark; empty if the request has no query. */
   query: z.string().regex(/^(\?[\x21\x22\x24-\x7e]*)?$/, 'expected a query'),
   headers: fields,
-  /** IP address of the client as the edge sees it, for rate limits; empty if unknown. */
+  /** IP address as the edge sees it, for rate limits; empty if unknown. */
   client_address: z.string().max(64),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 
-/**
- * Response of the core API. If the origin sends a refusal instead (`sealed.ts`), the request did not reach the core
- * API.
- */
+/** If the origin sends a refusal instead (`sealed.ts`), the request did not reach the core API. */
 export const sealedHttpAnswerSchema = z.object({
   state: z.literal('answered'),
   status: z.int().min(200).max(599),
@@ -53,10 +48,7 @@ export const sealedHttpAnswerSchema = z.object({
 })
 export type SealedHttpAnswer = z.infer<typeof sealedHttpAnswerSchema>
 
-/**
- * Joins the body and the head of a message into one plaintext.
- * @param room buffer that starts with the body; reused if it has room for the head and the head's length
- */
+/** @param room starts with the body; reused if it has room for the head and the head's length */
 export function frame(
   room: Uint8Array<ArrayBuffer>,
   bodyBytes: number,
@@ -74,10 +66,7 @@ export function frame(
   return bytes.subarray(0, total)
 }
 
-/**
- * Splits a plaintext into head and body. Returns undefined if the plaintext is malformed. Does not parse the head's
- * JSON.
- */
+/** Undefined if the plaintext is malformed. Does not parse the head's JSON. */
 export function unframe<Bytes extends Uint8Array>(
   bytes: Bytes,
 ): { head: string; body: Bytes } | undefined {

@@ -1,6 +1,6 @@
 /**
- * Messages inside the sealed envelope (docs/decisions/0001). Every response of the origin is sealed. An unsealed
- * response means only that the origin could not open the request or was unreachable.
+ * Messages inside the sealed envelope (docs/decisions/0001). An unsealed response means only that the origin could not
+ * open the request or was unreachable.
  */
 import { z } from 'zod'
 import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../limits.ts'
@@ -10,36 +10,32 @@ import { outcomeSchema } from './outcome.ts'
 
 export const SEALED_EXECUTE_PATH = '/sealed/execute'
 export const SEALED_OUTCOMES_PATH = '/sealed/outcomes'
-// Paths that serve the origin's public keys.
 export const CHANNEL_KEY_PATH = '/evidences/channel-key.json'
 export const STORAGE_KEY_PATH = '/evidences/storage-key.json'
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'base64url')
 const runId = base64url.length(RUN_ID_CHARACTERS)
 
-/** A public key in the origin's evidence. It is an uncompressed P-256 point in base64url. */
+/** Uncompressed P-256 point in base64url. */
 export const evidenceKeySchema = z.object({
   suite: z.literal('DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'),
   public_key: base64url.length(87),
 })
 export type EvidenceKey = z.infer<typeof evidenceKeySchema>
 
-/**
- * Maximum attempt number of a run. It is more than any run reaches in a day, and fits the 4-byte column of the
- * database.
- */
+/** More than any run reaches in a day, and fits the 4-byte column of the database. */
 const ATTEMPTS_MAX = 1_000_000
 
-/** Fields for replay protection, which are part of every sealed request. */
+/** Replay protection, part of every sealed request. */
 export const freshness = {
-  /** ID of the request: 16 random bytes in base64url. Each ID is accepted only once. */
+  /** 16 random bytes in base64url. Each ID is accepted only once. */
   request_id: base64url.length(22),
-  /** Time at which the request was issued, in Unix milliseconds. `expires_at` is in the same unit. */
+  /** Unix milliseconds, as is `expires_at`. */
   issued_at: z.int(),
   expires_at: z.int(),
 }
 
-/** A usage key as the edge stores it. It is sealed for one trigger of one owner, and only the origin can open it. */
+/** Sealed for one trigger of one owner. Only the origin can open it. */
 export const storedKeySchema = z.object({
   sealed_usage_key: base64url,
   trigger_id: base64url.length(TRIGGER_ID_CHARACTERS),
@@ -49,24 +45,21 @@ export type StoredKey = z.infer<typeof storedKeySchema>
 
 export const executeRequestSchema = z.object({
   ...freshness,
-  /** The API key that authorizes the run, in plain text or as the edge stores it. */
+  /** API key in plain text, or as the edge stores it. */
   credential: z.union([z.object({ api_key: z.string().min(1).max(256) }), storedKeySchema]),
   code: sourceSchema,
   js_params: paramsSchema,
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
-  /** PSK mode only: identifies the run. The run is executed at most once under its ID. */
+  /** PSK mode only. The run is executed at most once under its ID. */
   run: z
     .object({
       id: runId,
       attempt: z.int().min(1).max(ATTEMPTS_MAX),
-      /**
-       * If true, the run is executed again if an earlier attempt ended as `origin_lost`, so that it is executed at
-       * least once instead of at most once.
-       */
+      /** Executes the run again if an earlier attempt ended as `origin_lost`: at least once instead of at most once. */
       retry_lost: z.boolean().optional(),
     })
     .optional(),
-  /** PSK mode only: IP address of the client, for rate limits. */
+  /** PSK mode only: IP address, for rate limits. */
   client_address: z.string().max(64).optional(),
 })
 export type ExecuteRequest = z.infer<typeof executeRequestSchema>
@@ -80,11 +73,11 @@ export type OutcomesRequest = z.infer<typeof outcomesRequestSchema>
 
 export const refusalSchema = z.object({
   state: z.literal('refused'),
-  /** HTTP status that the core API would return for the same request. */
+  /** Status that the core API would return for the same request. */
   status: z.int(),
   error: z.string(),
   /**
-   * More specific reason. Absent if `error` is specific enough, and in responses of older releases, which put the
+   * More specific than `error`. Absent if `error` is specific enough, and in responses of older releases, which put the
    * reason into `error` (see `reasonOf`).
    */
   reason: z.string().optional(),
@@ -92,12 +85,12 @@ export const refusalSchema = z.object({
   fix: z.string(),
   retry_after_s: z.number().optional(),
 })
-/** Response to a request that was rejected before any code ran. */
+/** The request was rejected before any code ran. */
 export type Refusal = z.infer<typeof refusalSchema>
 
 export const executeAnswerSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('ended'), outcome: outcomeSchema }),
-  /** The run's claim is on disk, and the run continues. The edge can poll for the outcome by the run ID. */
+  /** The run's claim is on disk. The edge can poll for the outcome by the run ID. */
   z.object({ state: z.literal('running') }),
   refusalSchema,
 ])
@@ -108,10 +101,7 @@ export const outcomesAnswerSchema = z.discriminatedUnion('state', [
     state: z.literal('known'),
     ended: z.record(z.string(), outcomeSchema),
     running: z.array(z.string()),
-    /**
-     * IDs of runs that the origin never claimed. These runs were not executed, and can safely be sent again under the
-     * same IDs.
-     */
+    /** Runs that the origin never claimed. They can safely be sent again under the same IDs. */
     unknown: z.array(z.string()),
   }),
   refusalSchema,

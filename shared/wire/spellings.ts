@@ -1,15 +1,14 @@
 /**
- * Schemas of requests in which a field can have several names, because clients guess field names. If a request contains
- * several spellings of a field, their values must agree.
+ * A request field can have several names, because clients guess field names. The values of several spellings must
+ * agree.
  */
 import { z } from 'zod'
 
 type Schemas<Value> = Readonly<Record<string, z.ZodType<Value>>>
 
-/** A field of a request. Error messages and the OpenAPI document use the field's first spelling. */
+/** Error messages and the OpenAPI document use the first spelling. */
 export type Spelled<Value> = { schemas: Schemas<Value>; required: boolean }
 
-/** Returns the schemas of a field that is accepted under several names. */
 export function spelled<Value>(
   schema: z.ZodType<Value>,
   ...names: readonly [string, ...string[]]
@@ -17,12 +16,10 @@ export function spelled<Value>(
   return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
-/** Declares a required field, which can be sent under any of its names. */
 export function oneOf<Value>(schemas: Schemas<Value>): Spelled<Value> & { required: true } {
   return { schemas, required: true }
 }
 
-/** Declares an optional field, which can be sent under any of its names. */
 export function maybe<Value>(schemas: Schemas<Value>): Spelled<Value> & { required: false } {
   return { schemas, required: false }
 }
@@ -37,9 +34,9 @@ type ValueOf<Field> =
 export type RequestOf<Of extends Fields> = { [Name in keyof Of]: ValueOf<Of[Name]> }
 
 /**
- * Builds the schema of a request. The input can contain every spelling. The output contains each field once, under the
- * name that our code uses. A missing field is reported under its main spelling (422). Two spellings that disagree are
- * reported under the first one sent, with a message that names the other (400).
+ * The output contains each field once, under the name that our code uses. A missing field is reported under its main
+ * spelling (422). Two spellings that disagree are reported under the first one sent, with a message that names the
+ * other (400).
  */
 export function requestOf<Of extends Fields>(fields: Of): z.ZodType<RequestOf<Of>> {
   return z
@@ -76,7 +73,7 @@ function shapeOf(fields: Fields): Record<string, z.ZodType> {
   return shape
 }
 
-/** Returns the JSON Schema rule that a required field is present under one of its names, for the OpenAPI document. */
+/** JSON Schema rule, for the OpenAPI document, that a required field is present under one of its names. */
 function presence({ schemas, required }: Spelled<unknown>): object[] {
   if (!required) return []
   const names = Object.keys(schemas).map((spelling) => ({ required: [spelling] }))
@@ -94,7 +91,7 @@ function disagreement(first: string, other: string) {
   return { code: 'custom' as const, message, path: [first], input: undefined }
 }
 
-/** Returns true if two normalized values are equal. A value is text, a number, a boolean, or a list of these. */
+/** Compares normalized values: text, a number, a boolean, or a list of these. */
 function agree(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,4 +1,4 @@
-/** Schemas of the trigger service's request bodies and records. Unknown fields are rejected. */
+/** Unknown fields of a request are rejected. */
 import { z } from 'zod'
 import {
   CONCURRENCY_MAX,
@@ -20,7 +20,7 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number]
 
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** Senders with a handshake that can be answered in the sender's own format (docs/triggers.md, Handshakes). */
+/** The handshake can be answered in the sender's own format (docs/triggers.md, Handshakes). */
 export const HANDSHAKE_SENDERS = [
   'slack',
   'twitch',
@@ -36,7 +36,7 @@ export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
 export const MISFIRES = ['coalesce', 'skip', 'all'] as const
 
-/** Options of a trigger. A separate check determines which options each kind of trigger accepts. */
+/** A separate check determines which options each kind of trigger accepts. */
 export const triggerOptions = z.strictObject({
   concurrency: z
     .int()
@@ -137,12 +137,12 @@ export const createTriggerRequest = z.strictObject({
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
-/** Returns the default `max_queued_runs` of a new trigger (docs/decisions/0070). */
+/** Documented in docs/decisions/0070. */
 export function defaultQueuedRuns(kind: TriggerKind): number {
   return kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT
 }
 
-/** Body of a PATCH of a trigger. All fields are optional, and an absent field stays unchanged. */
+/** An absent field stays unchanged. */
 export const patchTriggerRequest = z
   .strictObject({
     ...fields,
@@ -161,15 +161,15 @@ export type WaitingFor = z.infer<typeof waitingFor>
 
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 
-/** Statistics of a trigger: counts over the last 24 hours, and the current state of the queue. */
+/** Counts over the last 24 hours, and the current state of the queue. */
 export const triggerStats = z.object({
   window: z.literal('24h'),
-  // Number of finished runs by status.
+  // Finished runs by status.
   ok: z.int(),
   failed: z.int(),
-  /** Number of schedule ticks that did not start a run. */
+  /** Schedule ticks that did not start a run. */
   skipped: z.int(),
-  // Median and 95th percentile of the latest runs' durations, in milliseconds; null if there are no such runs.
+  // Percentiles of the latest runs' durations; null if there are no such runs.
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),
   queued: z.int(),
@@ -178,19 +178,17 @@ export const triggerStats = z.object({
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 
-/** Progress of a backfill. `from` and `to` are block numbers, both inclusive. */
+/** `from` and `to` are block numbers, both inclusive. */
 export const backfillRecord = z.object({
   from: z.int(),
   to: z.int(),
-  /** Backfill cursor: number of the next block to scan. It is greater than `to` when the backfill is done. */
+  /** Next block to scan; greater than `to` when the backfill is done. */
   at: z.int(),
   done: z.boolean(),
 })
 export type BackfillRecord = z.infer<typeof backfillRecord>
 
-/**
- * A trigger as its owner reads it. Times are in RFC 3339 and UTC. The usage key is write-only, so it is not included.
- */
+/** Times are in RFC 3339 and UTC. The usage key is write-only, so it is not included. */
 export const triggerRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -205,32 +203,29 @@ export const triggerRecord = z.object({
   enabled: z.boolean(),
   /** Webhooks only: URL to which senders post. */
   webhook_url: z.string().exactOptional(),
-  /** Schedules only: time of the next tick; null while the trigger is disabled. */
+  /** Schedules only; null while the trigger is disabled. */
   next_run_at: time.nullable().exactOptional(),
-  /** Chain events only: canonical signature of the event. `topic0` is the hash of the signature. */
+  /** Chain events only. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
-  /** Chain events only: the trigger's own finality if it is set, otherwise the chain's default. */
+  /** Chain events only: the trigger's own finality, otherwise the chain's default. */
   finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
-  /**
-   * Progress of a chain event trigger's backfill. Present if `start_block` was below the head when the trigger started.
-   * Not included in lists.
-   */
+  /** Present if `start_block` was below the head when the trigger started. Not included in lists. */
   backfill: backfillRecord.exactOptional(),
-  /** Reason why the service disabled the trigger; null if the service did not disable it. */
+  /** Null if the service did not disable the trigger. */
   disabled_reason: z.string().nullable(),
-  /** Condition that the trigger's runs are waiting for; null if the runs are not waiting. */
+  /** Null if the trigger's runs are not waiting. */
   waiting_for: waitingFor.nullable(),
-  /** Statistics of the trigger. Not included in lists. */
+  /** Not included in lists. */
   stats: triggerStats.exactOptional(),
   created_at: time,
   updated_at: time,
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-/** Response to the creation or PATCH of a trigger: the record, with warnings for the owner. */
+/** Response to the creation or PATCH of a trigger. */
 export const storedTrigger = triggerRecord.extend({
-  /** Warnings about the trigger, which are not stored; absent if there are no warnings. */
+  /** Not stored; absent if there are no warnings. */
   warnings: z.array(z.string()).exactOptional().meta({
     description:
       'Reasons why runs with its usage key would be rejected, and how to complete an event_signature that does not determine how logs are decoded. Not stored.',
@@ -238,12 +233,12 @@ export const storedTrigger = triggerRecord.extend({
 })
 export type StoredTrigger = z.infer<typeof storedTrigger>
 
-/** A trigger in a list, without its source and without large `default_params`. */
+/** Omits the source and large `default_params`. */
 export const listedTrigger = triggerRecord
   .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
   .extend({
     default_params: triggerRecord.shape.default_params.nullable(),
-    /** True if `default_params` is null because of its size. The record of the single trigger contains the params. */
+    /** Set if `default_params` is null because of its size. The record of the single trigger contains the params. */
     default_params_omitted: z.literal(true).exactOptional(),
   })
 export type ListedTrigger = z.infer<typeof listedTrigger>
@@ -251,16 +246,14 @@ export type ListedTrigger = z.infer<typeof listedTrigger>
 export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** A run as its owner reads it. Times are in RFC 3339 and UTC; null if the event has not occurred. */
+/** Times are in RFC 3339 and UTC; null if the event has not occurred. */
 export const runRecord = z.object({
   id: z.string(),
   trigger_id: z.string(),
   status: z.enum(RUN_STATUSES),
   /** Params that the action receives. The values of secret headers are masked. */
   input: z.record(z.string(), z.unknown()),
-  /**
-   * Lists only: set if the webhook body does not fit the page, so that `input` omits the parts derived from the body.
-   */
+  /** Lists only: set if the webhook body does not fit the page; `input` then omits the parts derived from it. */
   input_omitted: z
     .object({ bytes: z.int(), url: z.string() })
     .exactOptional()
@@ -270,9 +263,9 @@ export const runRecord = z.object({
   response: z.unknown(),
   error: z.string().nullable(),
   logs: z.array(logLineSchema),
-  /** Amount charged for the run in cents; 0 until the run has finished, and for failed runs. */
+  /** 0 until the run has finished, and for failed runs. */
   charged_cents: z.int(),
-  /** Receipt signed by the origin. Null until the run has finished, and if the action was not executed. */
+  /** Signed by the origin. Null until the run has finished, and if the action was not executed. */
   receipt: receiptText.nullable(),
   attempt: z.int(),
   action_cid: z.string(),
@@ -281,14 +274,11 @@ export const runRecord = z.object({
   finished_at: time.nullable(),
   next_attempt_at: time.nullable(),
   waiting_for: waitingFor.nullable(),
-  /** True if the run was started by `POST /api/triggers/<id>/test`. */
+  /** Started by `POST /api/triggers/<id>/test`. */
   test: z.boolean(),
-  /** ID of the run that this run replays; null if this run is not a replay. */
+  /** Null if this run is not a replay. */
   replay_of: z.string().nullable(),
-  /**
-   * Chain events only: true if a reorganization deeper than the trigger's finality removed the run's log from the
-   * chain.
-   */
+  /** Chain events only: a reorganization deeper than the trigger's finality removed the run's log from the chain. */
   reorged: z.boolean(),
 })
 export type RunRecord = z.infer<typeof runRecord>

@@ -1,4 +1,3 @@
-/** Request and response bodies of the core API's operations on usage keys and on the account key. */
 import { z } from 'zod'
 import { SPEND_CAP_MAX_CENTS, SPEND_WINDOW_MAX_S, SPEND_WINDOW_MIN_S } from '../limits.ts'
 import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './fields.ts'
@@ -22,7 +21,7 @@ type SpendCap = {
   remove_spend_cap?: boolean | undefined
 }
 
-/** Requires that a spending cap and its window are set together, because either one alone has no meaning. */
+/** A cap without its window, or a window without a cap, has no meaning. */
 function requireWholeCap(body: SpendCap, context: z.core.$RefinementCtx): void {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = body
   const add = (field: keyof SpendCap, message: string) =>
@@ -39,7 +38,7 @@ const EXECUTE_IN_GROUPS =
   'Groups whose actions the key can run: one of them must permit the CID of the action. [0] stands for every group of the account, including future ones. Even then, a group must permit the action.'
 const executeInGroups = groupIdsSchema.meta({ description: EXECUTE_IN_GROUPS })
 
-/** Fields of a new usage key that are stored on chain. */
+/** Stored on chain. */
 const newKey = {
   name,
   description: description.default(''),
@@ -66,10 +65,7 @@ export const addUsageApiKeyAnswer = z.object({
   usage_api_key_hash: hashAnswer,
 })
 
-/**
- * Rejects a spending cap for a key that is not registered yet and may never be, because the cap could not be
- * guaranteed.
- */
+/** The key is not registered yet and may never be, so a spending cap could not be guaranteed. */
 const noCapYet = z
   .unknown()
   .refine((cap) => cap === undefined, {
@@ -93,17 +89,14 @@ export const addUsageApiKeyWithSignatureAnswer = z.object({
   }),
 })
 
-/** The usage key to change, given as the key or as its hash. */
+/** Given as the key or as its hash. */
 const usageApiKeyHash = oneOf(
   spelled(keyNameSchema, 'usage_api_key', 'api_key', 'usage_api_key_hash', 'api_key_hash'),
 )
 
 export const removeUsageApiKeyRequest = requestOf({ usageApiKeyHash })
 
-/**
- * Fields of a usage key that an update may change. Their order is the same as in the contract's `UsageApiKey`, because
- * a bit mask identifies the fields.
- */
+/** In the order of the contract's `UsageApiKey`, because a bit mask identifies the fields. */
 const changes = {
   name: maybe(spelled(name, 'name')),
   description: maybe(spelled(description, 'description')),
@@ -116,7 +109,7 @@ const changes = {
   execute_in_groups: maybe(spelled(executeInGroups, 'execute_in_groups')),
 }
 
-/** Spending cap fields of a usage key, which are stored off chain. */
+/** Stored off chain. */
 const spendCap = {
   spend_cap_cents: maybe(spelled(spendCapCents, 'spend_cap_cents')),
   spend_window_seconds: maybe(spelled(spendWindowSeconds, 'spend_window_seconds')),
@@ -168,9 +161,9 @@ export const usageApiKeysAnswer = z.array(
 )
 
 /**
- * Request to rotate the account key. The caller can generate the new key, so that the only copy cannot be lost with the
- * response. Otherwise, the origin generates the key. The request contains the key instead of its hash, because a hash
- * could belong to a wallet and would then identify the account of the wallet's owner.
+ * The caller can generate the new key, so that the only copy cannot be lost with the response; otherwise, the origin
+ * generates it. Contains the key instead of its hash, because a hash could belong to a wallet and would then identify
+ * the account of the wallet's owner.
  */
 export const rotateAccountApiKeyRequest = z.object({
   new_api_key: z

@@ -1,6 +1,6 @@
 /**
- * Proof that a wallet authorizes a request. It consists of typed data in one exact form, and the wallet's signature
- * over the typed data (docs/decisions/0034). Missing, extra or reordered fields are rejected.
+ * Typed data in one exact form, signed by the wallet (docs/decisions/0034). Missing, extra or reordered fields are
+ * rejected.
  */
 import { z } from 'zod'
 import { WALLET_SIGNATURE_MAX_BYTES } from '../limits.ts'
@@ -15,7 +15,7 @@ import { addressAnswer, hashAnswer, hex } from './fields.ts'
 
 const UINT = 'expected an unsigned integer: a number, or a decimal or 0x hex string'
 
-/** A uint256, given as a number, a decimal string or a hex string. */
+/** A number, a decimal string or a hex string. */
 const uintSchema = z
   .union([z.int().min(0), z.string().regex(/^(?:0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, UINT)], {
     error: ({ input }) =>
@@ -25,10 +25,7 @@ const uintSchema = z
 
 type Members = readonly { readonly name: string; readonly type: string }[]
 
-/**
- * Returns a schema that requires exactly the given EIP-712 members in the given order. Both the members and their order
- * are part of the type hash.
- */
+/** Both the EIP-712 members and their order are part of the type hash. */
 function membersSchema(members: Members) {
   const [first, ...others] = members.map(({ name, type }) =>
     z.strictObject({ name: z.literal(name), type: z.literal(type) }),
@@ -40,9 +37,7 @@ function membersSchema(members: Members) {
   })
 }
 
-/**
- * Returns the schema of the typed data of one purpose, in its exact form. The caller checks the chain ID and the time.
- */
+/** The caller checks the chain ID and the time. */
 export function typedDataSchema(purpose: Purpose) {
   return z.strictObject({
     types: z.strictObject({
@@ -62,10 +57,7 @@ export function typedDataSchema(purpose: Purpose) {
   })
 }
 
-/**
- * Signature of a wallet. An empty signature (`0x`) is valid, because a contract wallet may already have approved the
- * digest.
- */
+/** An empty signature (`0x`) is valid, because a contract wallet may already have approved the digest. */
 export const signatureSchema = z
   .string()
   .max(2 + 2 * WALLET_SIGNATURE_MAX_BYTES, `expected at most ${WALLET_SIGNATURE_MAX_BYTES} bytes`)
@@ -79,14 +71,14 @@ export function primaryTypeSchema(purpose: Purpose) {
   return z.object({ typed_data: z.object({ primaryType: z.literal(purpose) }) })
 }
 
-/** Returns the schema of a complete wallet proof. Integers in the proof are parsed into exact bigints. */
+/** Parses integers into exact bigints. */
 export function walletProofSchema(purpose: Purpose) {
   return z.object({ typed_data: typedDataSchema(purpose), signature: signatureSchema })
 }
 
 /**
- * Returns the fields of a wallet proof in a request body. Their type is unknown, but the OpenAPI document describes
- * them in full. They are parsed later, when the chain and the current time are known (`WalletProofs.read`).
+ * Typed as unknown, but described in full in the OpenAPI document. Parsed later, when the chain and the current time
+ * are known (`WalletProofs.read`).
  */
 export function walletProofFields(purpose: Purpose) {
   return {
@@ -95,9 +87,7 @@ export function walletProofFields(purpose: Purpose) {
   }
 }
 
-/**
- * Returns the JSON Schema of a field for the OpenAPI document, which would otherwise describe the field as `unknown`.
- */
+/** For the OpenAPI document, which would otherwise describe the field as `unknown`. */
 function described(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...description } = z.toJSONSchema(schema, { io: 'input' })
   return description

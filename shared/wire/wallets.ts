@@ -1,4 +1,3 @@
-/** Request and response bodies of the core API's wallet operations. */
 import { z } from 'zod'
 import { addressAnswer, description, hashAnswer, nameOrEmpty } from './fields.ts'
 import { walletProofFields } from './wallet-proofs.ts'
@@ -11,8 +10,7 @@ export const createWalletRequest = z.object({
 export const createWalletAnswer = z.object({ wallet_address: addressAnswer, pkp_id: hashAnswer })
 
 /**
- * Request for a wallet that the client registers in its own transaction. Validating the name and description here
- * rejects a text that is too long before the client pays for the transaction.
+ * The client registers the wallet in its own transaction. A text that is too long is rejected before the client pays.
  */
 export const createWalletWithSignatureRequest = createWalletRequest.extend(
   walletProofFields('CreateWallet'),

@@ -7,28 +7,16 @@ import type { RangeSize } from './range-size.ts'
 import { StretchReading } from './stretch-reading.ts'
 import type { Stretch, Stretches } from './stretch.ts'
 
-/**
- * Maximum number of backfill requests in flight, across all block ranges. Free plans of providers accept this many
- * without responding 429.
- */
+/** Free plans of providers accept this many requests at a time without responding 429. */
 export const QUESTIONS_AT_ONCE = 4
 
-/**
- * Maximum number of deliveries in flight. A trigger may take seconds to respond, and the other triggers should not wait
- * for it.
- */
+/** A trigger may take seconds to accept a delivery, and the other triggers should not wait for it. */
 const TOLD_AT_ONCE = 32
 
-/**
- * Time for which logs are buffered for a trigger with a full queue. Without the buffer, a trigger that starts one run a
- * second would request the same range again for each run.
- */
+/** Without this buffer, a full trigger that starts one run a second would request the same range again for each run. */
 const KEPT_WHILE_FULL_MS = 60_000
 
-/**
- * Maximum size of the buffered logs of all block ranges, as counted by `weightOf`. An isolate has 128 MB of memory for
- * everything it does.
- */
+/** Maximum size of all buffered logs, as counted by `weightOf`. An isolate has 128 MB of memory for everything. */
 const HELD_MAX = 20_000
 
 type Parts = {
@@ -38,19 +26,17 @@ type Parts = {
   now: () => number
   random: () => number
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** Keeps the Durable Object alive while the promise is pending. */
   keepAlive: (work: Promise<unknown>) => void
   log: (event: string, facts: object) => void
 }
 
 /**
  * Reads old blocks for the cursors that need them, and delivers the logs to the triggers. Block ranges take turns,
- * request by request. If there is only one range, it may use all requests. The runner starts when `poke` is called,
- * continues on its own, and stops when there is nothing left to read.
+ * request by request; a single range may use all requests. Runs from `poke` until there is nothing left to read.
  */
 export class BackfillRunner {
   readonly #parts: Parts
-  /** Block ranges that are being read, in the order in which they take turns. */
+  /** In the order in which block ranges take turns. */
   readonly #readings = new Map<string, StretchReading>()
   readonly #chainPause = new Pause()
   #asked = 0
@@ -62,21 +48,19 @@ export class BackfillRunner {
     this.#parts = parts
   }
 
-  /**
-   * Reloads the block ranges to read. Called when there is a new range, or when a full trigger queue has room again.
-   */
+  /** Call when there is a new block range, or when a full trigger queue has room again. */
   poke(): void {
     this.#isStale = true
     this.#goOn()
   }
 
-  /** Discards all logs that were read but not delivered. Called when finalized blocks have been replaced. */
+  /** Discards undelivered logs, after finalized blocks have been replaced. */
   forget(): void {
     this.#readings.clear()
     this.poke()
   }
 
-  /** Starts all requests and deliveries that can start now. Called again whenever one of them finishes. */
+  /** Called again whenever a request or delivery finishes. */
   #goOn(): void {
     try {
       if (this.#isStale) this.#look()
@@ -88,7 +72,7 @@ export class BackfillRunner {
     }
   }
 
-  /** Synchronizes the block ranges that are being read with the stored positions of the cursors. */
+  /** Synchronizes `#readings` with the stored positions of the cursors. */
   #look(): void {
     this.#isStale = false
     const due = new Map(this.#parts.stretches.due().map((stretch) => [keyOf(stretch), stretch]))
@@ -104,16 +88,12 @@ export class BackfillRunner {
     }
   }
 
-  /**
-   * Sends the next request, if one can be sent now.
-   * @returns true if a request was sent
-   */
+  /** Returns true if a request was sent. */
   #askNext(): boolean {
     const { chain, size, now } = this.#parts
     if (!this.#chainPause.isOver(now()) || this.#told >= TOLD_AT_ONCE) return false
     const room = this.#room()
-    // The first request of a block range may exceed the remaining room. Without this check, a thousand ranges could
-    // each send such a request.
+    // The first request of a range may exceed the remaining room. Unchecked, a thousand ranges could each send one.
     if (room <= 0 && this.#asked + this.#told > 0) return false
     for (const [key, reading] of this.#readings) {
       if (!this.#isGoing(reading)) continue
@@ -189,7 +169,7 @@ export class BackfillRunner {
     this.#goOn()
   }
 
-  /** Stops reading a block range. The next `#look` determines which range the cursor needs now, if any. */
+  /** The next `#look` determines which range the cursor needs now, if any. */
   #remove(key: string): void {
     this.#readings.delete(key)
     this.#isStale = true
@@ -199,10 +179,7 @@ export class BackfillRunner {
     return fullSince === undefined && pause.isOver(this.#parts.now())
   }
 
-  /**
-   * Returns the total size of logs that may still be read ahead. If no room is left, block ranges that cannot continue
-   * discard their buffered logs.
-   */
+  /** Size of logs that may still be read ahead. If none is left, stalled block ranges discard their buffered logs. */
   #room(): number {
     let room = HELD_MAX
     for (const { weight } of this.#readings.values()) room -= weight
@@ -215,7 +192,6 @@ export class BackfillRunner {
     return room
   }
 
-  /** Sets a timer that resumes work when the earliest backoff ends. */
   #setTimer(): void {
     this.#timer?.abort()
     this.#timer = undefined
@@ -235,7 +211,7 @@ function keyOf({ triggerId, generation, lane }: Stretch): string {
   return `${triggerId} ${generation} ${lane}`
 }
 
-/** Returns the class name of an error. The message may contain the provider's API key, so it is not logged. */
+/** The message may contain the provider's API key, so only the class name is logged. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }

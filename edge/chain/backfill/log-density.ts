@@ -1,20 +1,14 @@
 import type { ChainLog } from '../chain-log.ts'
 
-/** Number of hex characters of data that count as one additional log: 2 KiB of data. Nearly all logs have less. */
+/** Hex characters of data that count as one additional log: 2 KiB. Nearly all logs have less. */
 const DATA_OF_A_LOG = 4 * 1024
 
-/**
- * Returns the estimated cost of sending and storing logs, in units of a typical log. A log with a lot of data counts as
- * several.
- */
+/** Estimated cost of sending and storing logs, in units of a typical log. */
 export function weightOf(logs: readonly ChainLog[]): number {
   return logs.reduce((sum, { data }) => sum + 1 + Math.floor(data.length / DATA_OF_A_LOG), 0)
 }
 
-/**
- * Estimates the number of logs per block in a range from the latest responses. Each response halves the influence of
- * the earlier ones.
- */
+/** Estimates the number of logs per block. Each response halves the influence of the earlier ones. */
 export class LogDensity {
   #blocks = 0
   #logs = 0
@@ -24,15 +18,12 @@ export class LogDensity {
     this.#logs = this.#logs / 2 + logs
   }
 
-  /** Estimates how many logs the given number of blocks contains. Returns 0 before the first response. */
+  /** Returns 0 before the first response. */
   logsIn(blocks: number): number {
     return this.#blocks === 0 ? 0 : (this.#logs / this.#blocks) * blocks
   }
 
-  /**
-   * Estimates how many blocks contain the given number of logs. Returns at least 1, and Infinity if no logs are
-   * expected.
-   */
+  /** At least 1; Infinity if no logs are expected. */
   blocksWith(logs: number): number {
     const each = this.logsIn(1)
     return each === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(logs / each))

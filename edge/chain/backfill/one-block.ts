@@ -6,7 +6,7 @@ import { ChainAway, RangeRefused } from '../rpc/rpc-failures.ts'
 /** Providers that silently truncate a response do so at a multiple of this number of logs. */
 const CUT_AT = 1_000
 
-/** Thrown if a provider does not return all logs of a single block, neither by block number nor by block hash. */
+/** A provider does not return all logs of a block, neither by block number nor by block hash. */
 export class BlockRefused extends Error {
   override name = 'BlockRefused'
   constructor(number: number) {
@@ -14,14 +14,13 @@ export class BlockRefused extends Error {
   }
 }
 
-/** Returns true if the number of logs in a response suggests that the provider truncated the response silently. */
+/** True if the provider may have truncated the response silently. */
 export function mayBeCut(logs: readonly ChainLog[]): boolean {
   return logs.length > 0 && logs.length % CUT_AT === 0
 }
 
 /**
- * Fetches the logs of a single block, which is the smallest possible range. If the request by block number does not
- * return all logs, requests them by block hash, because some providers limit ranges but not requests by hash.
+ * Fetches by block number first, then by block hash, because some providers limit ranges but not requests by hash.
  * @throws {BlockRefused}
  * @throws {ChainAway}
  * @throws {NodeLags}
@@ -47,8 +46,8 @@ export async function logsOfOneBlock(
 }
 
 /**
- * Returns true if an error may mean that the provider rejected the size of the response. For a single block, such a
- * rejection cannot be distinguished from other failures of the request.
+ * True if the provider may have rejected the size of the response. For a single block, this cannot be distinguished
+ * from other failures of the request.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RangeRefused || (error instanceof ChainAway && error.perhapsRange)

@@ -7,38 +7,33 @@ import { logsOfOneBlock, mayBeCut } from './one-block.ts'
 import type { RangeSize } from './range-size.ts'
 import { RefusedRanges } from './refused-ranges.ts'
 
-/** All logs of a query in the blocks after the previous result, up to and including block `through`. */
+/** All logs after the previous result, up to and including block `through`. */
 export type ReadLogs = { logs: ChainLog[]; through: number }
 
-/** Part of a block range that is read with one request. */
 type Piece = {
   from: number
   to: number
   state: 'open' | 'asked' | 'read'
   logs: ChainLog[]
   weight: number
-  /** Number of failed requests for this piece that may be due to its length. */
+  /** Failures that may be due to the length of the piece. */
   failures: number
 }
 
 export type Question = { readonly piece: Piece; readonly isProbe: boolean }
 
-/**
- * Maximum number of pieces that are read ahead of a missing one. A piece takes little memory, but a range can have
- * millions of pieces.
- */
+/** A piece takes little memory, but a range can have millions of pieces. */
 const PIECES_AHEAD = 64
 
 /**
- * Number of failures after which a piece is split. A range that takes a node too long fails like an unavailable node,
- * so only the second failure is attributed to the size of the range.
+ * A range that takes a node too long fails like an unavailable node, so only the second failure is attributed to the
+ * size of the range.
  */
 const FAILURES_TO_SPLIT = 2
 
 /**
- * Reads the logs of one query in a range of blocks with several requests at a time, and returns them in order. The
- * caller decides when to send requests (`next`, `ask`), so that several readers can share a limit on requests in
- * flight.
+ * Reads logs with several requests at a time, and returns them in order. The caller decides when to send requests
+ * (`next`, `ask`), so that several readers can share a limit on requests in flight.
  */
 export class RangeReader {
   readonly #chain: ChainReader
@@ -47,11 +42,11 @@ export class RangeReader {
   readonly #size: RangeSize
   readonly #density = new LogDensity()
   readonly #refused: RefusedRanges
-  /** Pieces of the range that have not been returned yet, in order and without gaps. */
+  /** Pieces not returned yet, in order and without gaps. */
   readonly #pieces: Piece[]
   #waiting = 0
 
-  /** @param size request size that was learned from the provider, shared by all readers */
+  /** @param size learned from the provider, shared by all readers */
   constructor(
     chain: ChainReader,
     size: RangeSize,
@@ -65,18 +60,17 @@ export class RangeReader {
     this.#pieces = [open(from, to)]
   }
 
-  /** True once all blocks of the range have been read and returned. */
   get isDone(): boolean {
     return this.#pieces.length === 0
   }
 
-  /** Size of the logs that were read but not returned yet, as counted by `weightOf`. */
+  /** Size of the logs not returned yet, as counted by `weightOf`. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * Selects the next piece to request. The caller must pass the result to `ask`.
+   * Pass the result to `ask`.
    * @param room maximum size of the logs to buffer while an earlier piece is missing; the earliest piece needs no room
    * @param isOnly true if no other request is in flight
    * @returns undefined if no request can be sent now
@@ -96,8 +90,7 @@ export class RangeReader {
   }
 
   /**
-   * Requests the logs of a piece. If the request fails, a later `next` returns the piece again. If the provider rejects
-   * the size of the piece, a later `next` returns smaller parts of it.
+   * If the request fails, a later `next` returns the piece again, in smaller parts if the provider rejected its size.
    * @throws {ChainAway}
    * @throws {NodeLags}
    * @throws {BlockRefused}
@@ -118,10 +111,7 @@ export class RangeReader {
     }
   }
 
-  /**
-   * Removes and returns the logs up to the first piece that has not been read. Returns undefined if no piece can be
-   * returned.
-   */
+  /** Removes and returns the logs before the first unread piece; undefined if that is the first piece. */
   take(): ReadLogs | undefined {
     const missing = this.#pieces.findIndex(({ state }) => state !== 'read')
     const read = this.#pieces.splice(0, missing === -1 ? this.#pieces.length : missing)
@@ -132,7 +122,6 @@ export class RangeReader {
     return { logs: read.flatMap((piece) => piece.logs), through: last.to }
   }
 
-  /** Returns the expected size of the logs from a new request and from all requests in flight. */
   #expected(blocks: number): number {
     const asked = this.#pieces.filter(({ state }) => state === 'asked')
     return this.#density.logsIn(asked.reduce((sum, piece) => sum + lengthOf(piece), blocks))
@@ -166,7 +155,6 @@ export class RangeReader {
     this.#refused.read(piece, piece.weight)
   }
 
-  /** Returns the maximum number of blocks of a piece to include in one request. */
   #mostOf(piece: Piece): number {
     const length = lengthOf(piece)
     const parts = piece.failures < FAILURES_TO_SPLIT ? 1 : 2
@@ -174,10 +162,7 @@ export class RangeReader {
     return Math.min(Math.ceil(length / parts), most)
   }
 
-  /**
-   * Splits a number of blocks off the start of a piece.
-   * @returns the new piece that was split off
-   */
+  /** Splits blocks off the start of a piece, and returns the new piece. */
   #cut(at: number, piece: Piece, blocks: number): Piece {
     if (blocks === lengthOf(piece)) return piece
     const first = open(piece.from, piece.from + blocks - 1)

@@ -1,48 +1,42 @@
-/** Initial number of blocks per request, which most plans of providers accept. */
+/** Most plans of providers accept this many blocks per request. */
 const FIRST_BLOCKS = 500
 
-/** Maximum number of blocks per request. Longer ranges save little, and bring a request close to its timeout. */
+/** Longer ranges save little, and bring a request close to its timeout. */
 const MOST_BLOCKS = 100_000
 
 /**
- * Ratio of the smallest rejected size to the largest accepted one at which the search for the limit stops. Narrowing
- * the gap further would cost more requests than it saves.
+ * Ratio of rejected to accepted size at which the search for the limit stops. Narrowing it further would cost more
+ * requests than it saves.
  */
 const NEAR_ENOUGH = 1.04
 
 /**
- * Number of responses at a known limit before a larger size is tried. Each rejected trial doubles this number. At most
- * one request in a hundred is rejected because of such a trial.
+ * Responses at a known limit before a larger size is tried. Each rejected trial doubles it, so at most one request in a
+ * hundred is rejected because of such a trial.
  */
 const PATIENCE = 100
 const MOST_PATIENCE = 1_600
 
-/** Factor by which the known limit is raised in a trial. */
 const TRY_MORE = 1.05
 
-/** Maximum number of logs that most providers return in one response. */
+/** Most providers return at most this many logs in one response. */
 const MOST_LOGS = 10_000
 
-/**
- * Smallest number of logs for which any provider rejects a range. If a rejected range has fewer logs, it was rejected
- * because of its number of blocks.
- */
+/** No provider rejects a range for fewer logs, so a rejected range with fewer has too many blocks. */
 export const FEWEST_LOGS_REFUSED = 1_000
 
 /**
- * Adaptive number of blocks per request. The limit depends on the provider, so all readers of a chain share one
- * instance. The size doubles on success and halves on a rejection, and then bisects between accepted and rejected sizes
- * until they are close. A hint from the provider takes precedence. After many responses at a known limit, a slightly
- * larger size is tried (`docs/decisions/0044`).
+ * The limit depends on the provider, so all readers of a chain share one instance. The size doubles on success, halves
+ * on a rejection, and then bisects. A hint from the provider takes precedence. After many responses at a known limit, a
+ * slightly larger size is tried (`docs/decisions/0044`).
  */
 export class RangeSize {
   #blocks: number
   readonly #most: number
-  /** Largest accepted number of blocks. Reset when a range of this size or less is rejected. */
+  /** Largest accepted size. Reset when this size or less is rejected. */
   #taken = 0
-  /** Smallest rejected number of blocks. Reset when a range of this size or more is accepted. */
+  /** Smallest rejected size. Reset when this size or more is accepted. */
   #refused = Number.POSITIVE_INFINITY
-  /** Number of responses at the known limit since a larger size was last tried. */
   #answers = 0
   #patience = PATIENCE
   #trial: number | undefined
@@ -59,10 +53,8 @@ export class RangeSize {
   }
 
   /**
-   * Returns the number of blocks for the next request. Only one request at a time, the probe, tries a size that was
-   * never accepted. Several such requests would be rejected together without providing more information. The caller
-   * must end a probe with `probed`.
-   * @param most maximum number of blocks
+   * Only one request at a time, the probe, tries a size that was never accepted. Several would be rejected together
+   * without providing more information. The caller must end a probe with `probed`.
    * @param isOnly true if no other request is in flight; the request may then use a size that is already being probed
    * @returns undefined if no size has been accepted yet and the request must wait for the probe
    */
@@ -77,31 +69,29 @@ export class RangeSize {
     return isOnly ? { blocks, isProbe: false } : undefined
   }
 
-  /** Ends a probe, regardless of its outcome. */
+  /** Call regardless of the probe's outcome. */
   probed(): void {
     this.#isProbed = false
   }
 
   /**
-   * Target number of logs per response: a quarter of the number at which the provider rejects a range. Logs are
-   * unevenly distributed over blocks, and the responses of four requests are in memory at the same time.
+   * Target number of logs per response: a quarter of the provider's limit, because logs are unevenly distributed over
+   * blocks, and the responses of four requests are in memory at the same time.
    */
   get logs(): number {
     return this.#logs / 4
   }
 
-  /** Smallest number of blocks that is known to be too large; Infinity if no limit is known. */
+  /** Smallest size known to be too large; Infinity if no limit is known. */
   get refusedFrom(): number {
     return this.#refused
   }
 
-  /** Records the number of blocks in a range that was accepted. */
   answered(blocks: number): void {
     if (blocks >= this.#refused) this.#refused = Number.POSITIVE_INFINITY
     if (blocks === this.#trial) this.#patience = PATIENCE
     this.#taken = Math.max(this.#taken, blocks)
-    // A request that is shorter than the current size, or that was sent before the size shrank, provides no information
-    // about the current size.
+    // A request that is shorter than the current size, or older than it, provides no information about it.
     if (blocks !== this.#blocks) return
     const isKnown = this.#refused <= Math.max(blocks + 1, blocks * NEAR_ENOUGH)
     if (isKnown) return this.#waitToTry(blocks)
@@ -110,8 +100,7 @@ export class RangeSize {
   }
 
   /**
-   * Records the number of blocks in a range that was rejected. If several requests in flight are rejected, the size is
-   * reduced only once.
+   * If several requests in flight are rejected, the size is reduced only once.
    * @param hint number of blocks that the provider claims to accept; ignored unless it is smaller
    */
   refused(blocks: number, hint?: number): void {
@@ -124,8 +113,7 @@ export class RangeSize {
       this.#refused = this.#blocks + 1
       return
     }
-    // A size that was accepted before is rejected now, so the provider's plan has changed or these blocks contain more
-    // logs.
+    // This size was accepted before, so the provider's plan has changed or these blocks contain more logs.
     if (blocks <= this.#taken) this.#taken = 0
     this.#refused = Math.min(this.#refused, blocks)
     const lower = this.#taken > 0 ? this.#taken : Math.floor(blocks / 2)
@@ -133,8 +121,7 @@ export class RangeSize {
   }
 
   /**
-   * Records that a range was rejected because of its number of logs. Its number of blocks is then no longer considered
-   * too large.
+   * The range was rejected because of its logs, so its number of blocks is no longer considered too large.
    * @param before value of `refusedFrom` before the rejection
    */
   hadManyLogs(blocks: number, logs: number, before: number): void {

@@ -7,35 +7,28 @@ import { logsOfOneBlock, mayBeCut } from './one-block.ts'
 import { queryOfFilter } from './query-of-filter.ts'
 import { RangeSize } from './range-size.ts'
 
-/**
- * Limits on the requests and the duration of a preview. A user is waiting for the preview, so it searches only some
- * recent blocks instead of the whole chain.
- */
+/** A user is waiting for the preview, so it searches only some recent blocks instead of the whole chain. */
 const QUESTIONS_MAX = 12
 const WITHIN_MS = 5_000
 
-/** Number of blocks in the first request of a preview. Most watched contracts have a log in the latest 100 blocks. */
+/** Most watched contracts have a log in the latest 100 blocks. */
 const FIRST_BLOCKS = 100
 
-/**
- * Maximum number of concurrent previews. Previews share their connections with backfills, and each preview may send
- * twelve requests.
- */
+/** Previews share their connections with backfills, and each may send twelve requests. */
 const AT_ONCE = 2
 
 export type Recent = { state: 'found'; logs: ChainLog[]; searched: BlockRange }
 
-/** Logs found so far, newest first. All blocks from `from` on have been searched. */
+/** Newest first. All blocks from `from` on have been searched. */
 type Found = { logs: ChainLog[]; from: number }
 
-/** Finds the latest logs that match a filter, for previews. */
 export class RecentLogs {
   readonly #chain: ChainReader
   readonly #size: RangeSize
   readonly #sleep: (ms: number, ended: AbortSignal) => Promise<void>
   #underWay = 0
 
-  /** @param size request size that the chain's backfill has learned; an upper limit for the requests of previews */
+  /** @param size learned by the chain's backfill; an upper limit for the requests of previews */
   constructor(
     chain: ChainReader,
     size: RangeSize,
@@ -47,9 +40,9 @@ export class RecentLogs {
   }
 
   /**
-   * Searches backward from a block until enough logs are found, or until the limit on requests or time is reached.
-   * Throws only if no request succeeded.
-   * @param last number of the latest finalized block; negative if there is no finalized block yet
+   * Searches backward until enough logs are found, or until the limit on requests or time is reached. Throws only if no
+   * request succeeded.
+   * @param last latest finalized block; negative if there is none yet
    * @returns at most `limit` logs, newest first; the blocks in `searched` contain no other logs that match
    * @throws {ChainAway}
    * @throws {NodeLags}
@@ -76,17 +69,14 @@ export class RecentLogs {
     }
     if (found.from > last) throw new ChainAway('no response in time')
     const logs = found.logs.slice(0, limit)
-    // The searched range in the result must not cover logs that were left out.
+    // The searched range must not cover logs that were left out.
     const from = logs.length < found.logs.length ? logs.at(-1)!.blockNumber : found.from
     return { state: 'found', logs, searched: { from, to: last } }
   }
 
-  /**
-   * Searches backward, and adds the logs of each response to `found`, so that partial results are available at the
-   * deadline.
-   */
+  /** Adds the logs of each response to `found`, so that partial results are available at the deadline. */
   async #search(query: LogQuery, found: Found, limit: number, ended: AbortSignal): Promise<void> {
-    // Uses a separate request size, because a contract with many logs must not affect the size of other requests.
+    // A separate size, because a contract with many logs must not affect the size of other requests.
     const size = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
     for (let asked = 0; asked < QUESTIONS_MAX; asked++) {
       const to = found.from - 1
@@ -100,10 +90,7 @@ export class RecentLogs {
     }
   }
 
-  /**
-   * Requests the logs of a range of blocks.
-   * @returns undefined if a smaller range must be requested
-   */
+  /** Undefined if a smaller range must be requested. */
   async #ask(
     query: LogQuery,
     { from, to }: BlockRange,

@@ -7,26 +7,17 @@ import { type Question, RangeReader, type ReadLogs } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 import type { Stretch } from './stretch.ts'
 
-/**
- * Maximum size of the buffered logs of one block range. This is a few responses, so that reading can continue during a
- * delivery.
- */
+/** A few responses, so that reading can continue during a delivery. */
 const HELD_MAX = 10_000
 
-/** Size of the logs that are handed over for one delivery. The logs of a block are never split. */
+/** Size of the logs in one delivery. The logs of a block are never split. */
 const TOLD_AT_ONCE = 1_000
 
-/**
- * Progress of reading one block range: which logs have been read, which have been delivered, and when reading
- * continues.
- */
+/** Progress of reading and delivering one block range. */
 export class StretchReading {
   readonly pause = new Pause()
   isTelling = false
-  /**
-   * Time at which the trigger queue was found to be full, in Unix milliseconds; undefined if it is not full. Reading
-   * continues when the cursor is due again.
-   */
+  /** Unix milliseconds; undefined if the trigger queue is not full. Reading continues when the cursor is due again. */
   fullSince: number | undefined
   #stretch: Stretch
   #reader: RangeReader | undefined
@@ -50,14 +41,14 @@ export class StretchReading {
     return this.#heldWeight + (this.#reader?.waiting ?? 0)
   }
 
-  /** Continues from the current position of the cursor. Buffered logs are kept if they are still needed. */
+  /** Buffered logs are kept if they are still needed. */
   resume(stretch: Stretch): void {
     this.fullSince = undefined
     const { next, to } = this.#stretch
     const isHere = compare(stretch.next, next) >= 0 && stretch.next.block <= this.#held.through + 1
     const isWhereItWas = compare(stretch.next, next) === 0
     if (stretch.to >= to && (isHere || isWhereItWas)) {
-      // Keeps the end of the block range that is being read. Later blocks become a separate range.
+      // Keeps the end of the range that is being read. Later blocks become a separate range.
       this.#stretch = { ...stretch, to }
       this.#hold(this.#held)
     } else {
@@ -67,7 +58,7 @@ export class StretchReading {
   }
 
   /**
-   * Returns the next request, or undefined if no request can be sent now.
+   * Undefined if no request can be sent now.
    * @param room size of the logs that all block ranges together may still buffer
    * @param isOnly true if no other request is in flight
    */
@@ -87,10 +78,7 @@ export class StretchReading {
     await this.#reader?.ask(question)
   }
 
-  /**
-   * Returns the next logs to deliver, in order, or undefined if there are none. The logs stay buffered until `told` is
-   * called.
-   */
+  /** Next logs to deliver, in order; undefined if there are none. They stay buffered until `told` is called. */
   ready(): ReadLogs | undefined {
     const read = this.#reader?.take()
     if (read) this.#hold({ logs: [...this.#held.logs, ...read.logs], through: read.through })
@@ -103,13 +91,12 @@ export class StretchReading {
     this.#hold(this.#held)
   }
 
-  /** Discards the buffered logs. Logs that were not delivered are read again later. */
+  /** Logs that were not delivered are read again later. */
   forget(): void {
     this.#reader = undefined
     this.#hold({ logs: [], through: -1 })
   }
 
-  /** Buffers the logs that have not been delivered yet. */
   #hold({ logs, through }: ReadLogs): void {
     const { next } = this.#stretch
     this.#held = { logs: logs.filter((log) => compare(placeOf(log), next) >= 0), through }

@@ -8,19 +8,16 @@ import type { RangeSize } from './range-size.ts'
 
 const QUESTIONS_AT_ONCE = 4
 
-/** Maximum size of the buffered logs, which is a few responses. */
+/** A few responses. */
 const HELD_MAX = 20_000
 
-/** Reader of one query, with the logs that cannot be returned until the other queries have reached the same block. */
+/** `logs` cannot be returned until the other queries have reached the same block. */
 type Part = { reader: RangeReader; logs: ChainLog[]; through: number }
 
 /**
- * Reads a range of blocks for several queries together. For example, a watcher uses it after an outage to catch up for
- * all of its triggers. Up to four requests are in flight at a time. A log that matches several queries is returned
- * once.
- *
- * Finishes when all logs have been returned, or when the signal is aborted. Logs returned before an error are valid, so
- * the caller can continue after them.
+ * Reads a range for several queries together. A log that matches several queries is returned once.
+ * Finishes when all logs have been returned, or the signal is aborted. After an error, the caller can continue behind
+ * the logs returned so far.
  * @returns logs in order of block and index, in batches with the last block that was read for all queries
  * @throws {ChainAway}
  * @throws {NodeLags}
@@ -49,8 +46,7 @@ export async function* readUnion(
         .finally(() => asked.delete(settled))
       asked.add(settled)
     }
-    // After a failure, waits for the requests in flight, because their logs may complete blocks that other queries have
-    // already read.
+    // After a failure, the requests in flight may complete blocks that other queries have already read.
     if (asked.size > 0) await Promise.race(asked)
     const read = takeOf(parts)
     if (read.through > through) {
@@ -62,8 +58,8 @@ export async function* readUnion(
 }
 
 /**
- * Sends a request for the query that is farthest behind, or for another query if there is room for its logs. Returns
- * undefined if no request can be sent.
+ * Prefers the query that is farthest behind; other queries need room for their logs. Undefined if no request can be
+ * sent.
  */
 function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undefined {
   const held = parts.reduce((sum, part) => sum + weightOf(part.logs) + part.reader.waiting, 0)
@@ -78,7 +74,7 @@ function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undef
   return undefined
 }
 
-/** Removes and returns the logs up to the last block that all queries have reached. */
+/** The logs up to the last block that all queries have reached. */
 function takeOf(parts: readonly Part[]): ReadLogs {
   for (const part of parts) {
     const read = part.reader.take()

@@ -8,16 +8,15 @@ import { Unfit } from './unfit.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes contract ABI values. Each value must be valid for its type. The encoder may arrange the values freely, but
- * decoding may not read more words in total than the data contains. Without this limit, a few hundred bytes could
- * decode to gigabytes, because several offsets can point to the same place.
+ * The encoder may arrange values freely, but decoding may not read more words in total than the data contains.
+ * Otherwise, a few hundred bytes could decode to gigabytes, because several offsets can point to the same place.
  */
 export class AbiReader {
   readonly #hex: string
   #wordsLeft: number
   #reached = 0
 
-  /** @param hex data to decode, as lower-case hex digits without 0x, two per byte */
+  /** @param hex lower-case hex digits without 0x, two per byte */
   constructor(hex: string) {
     this.#hex = hex
     this.#wordsLeft = Math.ceil(hex.length / WORD)
@@ -29,7 +28,7 @@ export class AbiReader {
   }
 
   /**
-   * Decodes consecutive ABI values. Their offsets are relative to `start`.
+   * Offsets are relative to `start`.
    * @param label returns the prefix of an error message about the value at an index
    * @throws {Unfit} if the data is not an encoding of the types
    */
@@ -98,11 +97,10 @@ export class AbiReader {
     return kind === 'bytes' ? `0x${digits}` : textOf(digits)
   }
 
-  /** Reads a length or an offset, as a number of elements or bytes. */
   #count(at: number): number {
     const word = this.#word(at)
     const count = Number.parseInt(word, 16)
-    // A count that exceeds the size of the data points beyond it, and may exceed the safe integer range.
+    // Such a count points beyond the data, and may exceed the safe integer range.
     if (count > this.#hex.length) throw new Unfit('a length or an offset is beyond the data')
     return count
   }
@@ -121,7 +119,7 @@ export class AbiReader {
   }
 }
 
-/** Decodes hex as UTF-8. Returns invalid UTF-8 as hex, because replacement characters would hide bytes. */
+/** Returns invalid UTF-8 as hex, because replacement characters would hide bytes. */
 function textOf(digits: string): string {
   try {
     return utf8.decode(decodeHex(digits))

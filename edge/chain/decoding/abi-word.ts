@@ -2,10 +2,9 @@ import type { AbiType } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 import { Unfit } from './unfit.ts'
 
-/** Number of hex digits in a 32-byte word. */
+/** Hex digits of 32 bytes. */
 export const WORD = 64
 
-/** ABI types that are encoded in a single word. */
 export type WordType = Extract<
   AbiType,
   { kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' }
@@ -13,12 +12,11 @@ export type WordType = Extract<
 
 const ZEROS = '0'.repeat(WORD)
 const ONES = 'f'.repeat(WORD)
-/** Number of hex digits that always fit into a safe integer. */
+/** Hex digits that always fit into a safe integer. */
 const EXACT_DIGITS = 13
 
 /**
- * Returns true if a compiler would emit this word for a value of the type. Other words are rejected, because they
- * probably encode a value of another type.
+ * True if a compiler would emit this word for the type. Other words probably encode a value of another type.
  * @param word 64 lower-case hex digits
  */
 export function wordFits(type: WordType, word: string): boolean {
@@ -38,10 +36,7 @@ export function wordFits(type: WordType, word: string): boolean {
   }
 }
 
-/**
- * Decodes a single word.
- * @throws {Unfit} if the word is not valid for the type
- */
+/** @throws {Unfit} if the word is not valid for the type */
 export function wordValue(type: WordType, word: string): string | boolean {
   if (!wordFits(type, word)) throw new Unfit(`0x${word} is no ${type.kind.replace('_', ' ')}`)
   switch (type.kind) {
@@ -64,10 +59,7 @@ function decimal(word: string): string {
     : String(BigInt(`0x${word}`))
 }
 
-/**
- * Returns true if a number in two's complement is negative.
- * @param at index of the number's first digit in the word
- */
+/** @param at index of the first digit of a number in two's complement */
 function isNegative(word: string, at: number): boolean {
   return word[at]! >= '8'
 }

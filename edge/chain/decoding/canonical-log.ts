@@ -3,27 +3,27 @@ import { headWords, isDynamic } from '../signature/type-size.ts'
 import { WORD, type WordType, wordFits } from './abi-word.ts'
 import { bytesBits, lengthBits, textBits, wordBits } from './value-bits.ts'
 
-/** Sentinel that is returned instead of a position if the data is not an encoding of the types. */
+/** The data is not an encoding of the types. */
 const NONE = -1
 
 /**
- * Checks whether data can be the canonical ABI encoding of given types, and scores how unusual the encoded values would
- * be. In a canonical encoding, every word occurs once and in order. Does not construct any values.
+ * Scores how unusual data is as a canonical ABI encoding of given types: every word occurs once and in order. Does not
+ * construct any values.
  */
 export class CanonicalLog {
   readonly #hex: string
   #bits = 0
   #wordsLeft: number
   /**
-   * Cache of word scores in bits, by type and position. Most choices of indexed arguments put the same types at the
-   * same positions.
+   * Word scores in bits, by type and position. Most choices of indexed arguments put the same types at the same
+   * positions.
    */
   readonly #told = new Map<WordType, number[]>()
 
   /**
-   * @param hex data as lower-case hex digits, a whole number of words
-   * @param words maximum number of words to read in total; the limit is needed because an event can have thousands of
-   *   possible choices of indexed arguments
+   * @param hex lower-case hex digits, a whole number of words
+   * @param words maximum number of words to read in total, because an event can have thousands of possible choices of
+   *   indexed arguments
    */
   constructor(hex: string, words: number) {
     this.#hex = hex
@@ -35,19 +35,13 @@ export class CanonicalLog {
     return this.#wordsLeft < 0
   }
 
-  /**
-   * Returns how unusual the data is as an encoding of the given types, in bits. Returns undefined if the data is not a
-   * canonical encoding of the types.
-   */
+  /** How unusual the data is, in bits; undefined if it is not a canonical encoding of the types. */
   bitsAs(types: readonly AbiType[]): number | undefined {
     this.#bits = 0
     return this.#sequence(types, 0) === this.#hex.length ? this.#bits : undefined
   }
 
-  /**
-   * Reads consecutive values of the given types.
-   * @returns position after the encoding, or `NONE`
-   */
+  /** Position after the encoding, or `NONE`. */
   #sequence(types: readonly AbiType[], start: number): number {
     let head = start
     let end = start
@@ -65,8 +59,7 @@ export class CanonicalLog {
   }
 
   /**
-   * Reads consecutive values of one type. The data determines the number of values, so no work is done for an element
-   * before it is read and charged to the word budget.
+   * The data determines the length, so no work is done for an element before it is charged to the word budget.
    * @returns position after the encoding, or `NONE`
    */
   #elements(of: AbiType, length: number, start: number): number {
@@ -84,10 +77,7 @@ export class CanonicalLog {
     return end
   }
 
-  /**
-   * Reads one value.
-   * @returns position after the value, or `NONE`
-   */
+  /** Position after the value, or `NONE`. */
   #value(type: AbiType, at: number): number {
     switch (type.kind) {
       case 'tuple':
@@ -137,7 +127,7 @@ export class CanonicalLog {
     return end
   }
 
-  /** Reads a length or an offset. Returns Infinity if the data does not contain a whole word at the position. */
+  /** A length or an offset; Infinity if the data does not contain a whole word at the position. */
   #count(at: number): number {
     this.#wordsLeft--
     const word = this.#hex.slice(at, at + WORD)

@@ -2,15 +2,12 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const text = new TextEncoder()
 
-/**
- * Maximum number of cached addresses. The same addresses occur in many logs, and computing the hash costs more than the
- * rest of the decoding.
- */
+/** Addresses recur in many logs, and computing the hash costs more than the rest of the decoding. */
 const REMEMBERED_MAX = 2_000
 const remembered = new Map<string, string>()
 
 /**
- * Returns an address with its EIP-55 checksum.
+ * EIP-55 checksum.
  * @param address 20 bytes as lower-case 0x hex
  */
 export function checksummedAddress(address: string): string {

@@ -8,16 +8,10 @@ import { Unfit } from './unfit.ts'
 
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
-/**
- * Maximum size of all interpretations of an ambiguous log, in characters of JSON. Each interpretation repeats the
- * values of the log, which may be long.
- */
+/** Maximum size of all interpretations of an ambiguous log, as JSON. Each repeats the values of the log. */
 const READINGS_CHARACTERS_MAX = 65_536
 
-/**
- * Decodes a log according to a plan. Never throws: a log that does not fit the plan is returned as `raw`, with the
- * reason.
- */
+/** Never throws: a log that does not fit the plan is returned as `raw`, with the reason. */
 export function decodeLog(signature: EventSignature, log: LogValues, plan: DecodePlan): DecodedLog {
   if (plan.decode === 'raw') return raw(plan.reason)
   const readAs = (indexed: readonly number[]) => decodedReading(signature, log, indexed)
@@ -38,9 +32,7 @@ export function decodeLog(signature: EventSignature, log: LogValues, plan: Decod
   }
 }
 
-/**
- * Decodes a log with several choices of indexed arguments, in order, until the combined JSON would exceed the limit.
- */
+/** Stops before the combined JSON exceeds the limit. */
 function readingsWithin(
   characters: number,
   choices: readonly (readonly number[])[],
@@ -57,10 +49,7 @@ function readingsWithin(
   return readings
 }
 
-/**
- * Decodes a log with one choice of indexed arguments.
- * @throws {Unfit} if the log does not fit the choice
- */
+/** @throws {Unfit} if the log does not fit the choice */
 function decodedReading(
   signature: EventSignature,
   log: LogValues,
@@ -80,8 +69,8 @@ function raw(reason: string): DecodedLog {
 }
 
 /**
- * Returns the values of all event arguments, in order of declaration.
- * @param indexed positions of the indexed arguments in the declaration, ascending
+ * Values of all arguments, in order of declaration.
+ * @param indexed positions of the indexed arguments, ascending
  * @throws {Unfit} if the log does not fit
  */
 export function readLog(
@@ -104,8 +93,8 @@ export function readLog(
   const read = reader.sequence(types, 0, (place) => `arg${inData[place]}`)
   for (const [place, index] of inData.entries()) values[index] = read[place]!
 
-  // Data after the last argument shows that the wrong arguments were chosen as indexed. If all or no arguments are
-  // indexed, there was no choice. Extra data is then accepted, because an encoder may append it.
+  // Data after the last argument shows that the wrong arguments were chosen as indexed. If there was no choice, it is
+  // accepted, because an encoder may append data.
   const isChosen = indexed.length > 0 && indexed.length < inputs.length
   if (isChosen && reader.hasMore) throw new Unfit('the data goes on behind its last argument')
   return values

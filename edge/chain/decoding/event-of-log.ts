@@ -6,27 +6,27 @@ import type { DecodedLog, DecodePlan } from './decoded-log.ts'
 import { decodeLog } from './decode-log.ts'
 import { rawLog, type RawLog } from './raw-log.ts'
 
-/** The `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
+/** `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
 export type ChainEvent = DecodedLog & {
   chain: ChainName
   chain_id: number
-  /** Address of the contract that emitted the event, with its EIP-55 checksum. */
+  /** With its EIP-55 checksum. */
   contract_address: string
-  /** Event signature as written by the trigger's owner. */
+  /** As written by the trigger's owner. */
   event_signature: string
   topic0: string
   topics: readonly string[]
   data: string
   block_number: number
   block_hash: string
-  /** Time of the block, in Unix seconds. */
+  /** Unix seconds. */
   block_timestamp: number
   transaction_hash: string
   transaction_index: number
-  /** Index of the log within its block. */
+  /** Index within the block. */
   log_index: number
   raw_log: RawLog
-  /** Always false, because a log that was removed by a reorganization does not start a run. */
+  /** Always false: a log that was removed by a reorganization does not start a run. */
   removed: false
 }
 
@@ -36,14 +36,11 @@ export type EventSource = {
   signatureText: string
   signature: EventSignature
   log: ChainLog
-  /** Decoding plan that was chosen when the run was created. */
+  /** Chosen when the run was created. */
   plan: DecodePlan
 }
 
-/**
- * Builds the `event` that an action receives from a log. Never throws: a log that cannot be decoded is `raw`, and its
- * topics and data are still included.
- */
+/** Never throws: a log that cannot be decoded is `raw`, and its topics and data are still included. */
 export function eventOfLog(source: EventSource): ChainEvent {
   const { chain, chainId, signatureText, signature, log, plan } = source
   return {

@@ -6,32 +6,25 @@ import type { LogValues } from './decode-log.ts'
 import { indexedPriorBits } from './indexed-prior.ts'
 import { HASH_BITS, wordBits } from './value-bits.ts'
 
-/**
- * A choice of indexed arguments that fits a log, and how unusual the resulting values are, in bits. Fewer bits are more
- * likely.
- */
+/** A choice of indexed arguments. Fewer bits are more likely. */
 export type Reading = { indexed: readonly number[]; bits: number }
 
 /**
- * Base budget of words that may be inspected for all possible choices of indexed arguments of one log. Using it up
- * takes a few milliseconds. An event with 17 arguments needs 10,000 words. A signature with 32 arguments and a crafted
- * log would need ten times as many. For long data, the budget grows by only `TIMES_READ_MAX` per word of data, because
- * few choices fit up to the end of the data.
+ * Words to inspect for all choices of one log; takes a few milliseconds. An event with 17 arguments needs 10,000. A
+ * signature with 32 arguments and a crafted log would need ten times as many. For long data, the budget grows by only
+ * `TIMES_READ_MAX` per word, because few choices fit up to the end of the data.
  */
 const WORDS_MAX = 20_000
 const TIMES_READ_MAX = 4
 
-/**
- * Sorts choices of indexed arguments by likelihood, most likely first. Takes into account how often types and positions
- * are indexed in published event declarations.
- */
+/** Most likely first, given how often types and positions are indexed in published event declarations. */
 export function ranked(signature: EventSignature, readings: readonly Reading[]): Reading[] {
   return readings
     .map(({ indexed, bits }) => ({ indexed, bits: bits + indexedPriorBits(signature, indexed) }))
     .toSorted((a, b) => a.bits - b.bits)
 }
 
-/** Returns every choice of indexed arguments that fits the log, or undefined if there are too many to try. */
+/** Every choice of indexed arguments that fits the log; undefined if there are too many to try. */
 export function readingsOf(signature: EventSignature, log: LogValues): Reading[] | undefined {
   const { inputs } = signature
   const hex = log.data.slice(2)
@@ -48,13 +41,10 @@ export function readingsOf(signature: EventSignature, log: LogValues): Reading[]
   return readings
 }
 
-/** Matches topics that cannot be a hash. It is infeasible to find a value with a hash that starts with 96 zero bits. */
+/** Matches topics that cannot be a hash: finding one that starts with 96 zero bits is infeasible. */
 const NO_HASH = /^0{24}/
 
-/**
- * Returns how unusual a topic is as a value of each argument, in bits. Infinity means that the topic cannot be a value
- * of the argument.
- */
+/** How unusual a topic is as a value of each argument. Infinity means that it cannot be one. */
 function topicBits({ inputs }: EventSignature, topic: string): number[] {
   const word = topic.slice(2)
   return inputs.map(({ type }) => {

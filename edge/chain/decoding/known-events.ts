@@ -1,7 +1,7 @@
 import type { EventSignature } from '../signature/event-signature.ts'
 import { KNOWN_EVENTS } from './known-events-table.ts'
 
-/** Abbreviations of the most frequent types in the table of known events, which halve the size of the table. */
+/** Abbreviations of frequent types, which halve the size of the table of known events. */
 const TYPE_LETTERS: Record<string, string> = {
   address: 'a',
   bool: 'b',
@@ -11,14 +11,14 @@ const TYPE_LETTERS: Record<string, string> = {
   bytes: 'y',
 }
 
-/** Cache of known layouts, by canonical signature. The size is bounded, because signatures come from users. */
+/** Layouts by canonical signature. Bounded, because signatures come from users. */
 const remembered = new Map<string, readonly (readonly number[])[]>()
 const REMEMBERED_MAX = 500
 
 /**
- * Returns every layout with which published contracts declare an event. A layout is a set of indexed arguments, given
- * as ascending positions. Returns an empty list if the event is not in the table of known events.
- * @param canonical canonical signature, such as `Transfer(address,address,uint256)`
+ * Every set of indexed arguments with which published contracts declare an event, as ascending positions. Empty if the
+ * event is not in the table of known events.
+ * @param canonical such as `Transfer(address,address,uint256)`
  */
 export function knownLayouts({
   canonical,
@@ -38,7 +38,7 @@ function search(beginning: string): (readonly number[])[] {
   return KNOWN_EVENTS.slice(from, KNOWN_EVENTS.indexOf('\n', from)).split(' ').map(positionsOf)
 }
 
-/** Abbreviates the types of a canonical signature as in the table of known events, for example to `Transfer(a,a,u)`. */
+/** Abbreviates types as in the table of known events, for example to `Transfer(a,a,u)`. */
 export function compactEvent(canonical: string): string {
   const types = canonical.indexOf('(')
   return (
@@ -48,8 +48,8 @@ export function compactEvent(canonical: string): string {
 }
 
 /**
- * Encodes the positions of indexed arguments as one base-32 digit each, since an event has at most 32 arguments. For
- * example, `01` means the first two arguments, and `-` means that no argument is indexed.
+ * One base-32 digit per position, since an event has at most 32 arguments. `01` means the first two arguments, and `-`
+ * that no argument is indexed.
  */
 export function compactLayout(indexed: readonly number[]): string {
   return indexed.map((index) => index.toString(32)).join('') || '-'

@@ -4,48 +4,33 @@ import type { EventSignature } from '../signature/event-signature.ts'
 import type { LogValues } from './decode-log.ts'
 import { ranked, type Reading, readingsOf } from './infer-indexed.ts'
 
-/** Evidence from the logs of one contract and signature about which arguments are indexed. Stored as JSON. */
+/** Evidence from the logs of one contract and signature. Stored as JSON. */
 export type LearnedIndexed = {
-  /** Number of indexed arguments in each of the logs. */
+  /** Indexed arguments in each of the logs. */
   count: number
-  /** Best guess of the indexed arguments, as ascending positions. */
+  /** Best guess, as ascending positions. */
   indexed: readonly number[]
-  /**
-   * True if the best guess is far more likely than any other choice of indexed arguments. Later logs are then decoded
-   * with the best guess, if it fits them.
-   */
+  /** True if the best guess is far more likely than any other. Later logs are then decoded with it, if it fits them. */
   confident: boolean
-  /**
-   * Choices of indexed arguments that fit all of the logs, sorted by their total bits. The most likely choice, with the
-   * fewest bits, comes first.
-   */
+  /** Choices of indexed arguments that fit all of the logs, by their total bits; the most likely comes first. */
   readings: readonly Reading[]
-  /** True if `readings` contains every choice that fits. Absent in state that was stored before this field existed. */
+  /** True if `readings` contains every choice that fits. Absent in state stored before this field existed. */
   isComplete?: boolean
-  /** Digests of the logs that were used, so that a repeated log does not count twice. */
+  /** Digests, so that a repeated log does not count twice. */
   seen: readonly string[]
 }
 
-/**
- * Lead in bits at which the best choice of indexed arguments is trusted. In all measured cases, the best choice was
- * correct if it led the next one by this much.
- */
+/** In all measured cases, the best choice was correct if it led the next one by this much. */
 const CONFIDENT_BITS = 10
 
-/**
- * Maximum number of stored choices of indexed arguments. It is enough for every choice of one to three out of seven
- * arguments. Longer lists are truncated, and a truncated list never decides.
- */
+/** Enough for every choice of one to three out of seven arguments. A truncated list never decides. */
 const READINGS_MAX = 64
 
-/**
- * Maximum number of distinct logs that are evaluated. If this many logs leave several choices open, further logs do not
- * decide between them.
- */
+/** If this many distinct logs leave several choices open, further logs do not decide between them. */
 const LOGS_MAX = 64
 
 /**
- * Combines the evidence of several logs about which arguments are indexed. Equal logs count once.
+ * Equal logs count once.
  * @param before result for earlier logs
  * @returns undefined if no log leaves a choice, or if no choice fits all of the logs
  */
@@ -65,7 +50,7 @@ export function learnIndexed(
     if (seen.has(digest) || seen.size === LOGS_MAX) continue
     seen.add(digest)
     const found = readingsOf(signature, log)
-    // A log adds no information if no choice of indexed arguments fits it, or if there are too many choices to try.
+    // A log adds no information if no choice fits it, or if there are too many choices to try.
     if (found && found.length > 0) readings = readings ? both(readings, found) : found
   }
   const [best, next] = ranked(signature, readings ?? [])
@@ -88,10 +73,7 @@ export function learnedGuess(
   return found?.confident && found.count === count ? found.indexed : undefined
 }
 
-/**
- * Keeps the choices of indexed arguments that also fit earlier logs. Keeps all choices if the log contradicts the
- * earlier ones.
- */
+/** Keeps the choices that also fit earlier logs, or all choices if the log contradicts the earlier ones. */
 export function narrowed(
   readings: readonly Reading[],
   found: LearnedIndexed | undefined,
@@ -107,7 +89,7 @@ export function isSettled({ isComplete, readings, seen }: LearnedIndexed): boole
   return seen.length >= LOGS_MAX || (isComplete === true && readings.length === 1)
 }
 
-/** Returns a digest of a log. Eight bytes are enough, because a forged collision only causes one log to be ignored. */
+/** Eight bytes are enough, because a forged collision only causes one log to be ignored. */
 function digestOf({ topics, data }: LogValues): string {
   const text = new TextEncoder().encode([...topics, data].join())
   return encodeHex(keccak_256(text).subarray(0, 8))
@@ -124,7 +106,6 @@ function firstCount(
   return open && open.topics.length - 1
 }
 
-/** Intersects two lists of choices of indexed arguments, and adds up the bits of each choice. */
 function both(some: readonly Reading[], others: readonly Reading[]): Reading[] {
   const bits = new Map(others.map((reading) => [reading.indexed.join(), reading.bits]))
   return some.flatMap((reading) => {

@@ -5,16 +5,12 @@ import { ranked, readingsOf } from './infer-indexed.ts'
 import { knownLayouts } from './known-events.ts'
 import { type LearnedIndexed, learnedGuess, narrowed } from './learn-indexed.ts'
 
-/**
- * Maximum number of choices of indexed arguments in a plan. It is enough for every choice of three out of six
- * arguments.
- */
+/** Enough for every choice of three out of six arguments. */
 const READINGS_MAX = 20
 
 /**
- * Decides which arguments of an event are in the topics of a log. The log itself only shows how many there are. The
- * `indexed` marks in the owner's signature decide first, then a number of topics that leaves no choice, then the table
- * of known events, and then the values (`docs/decisions/0071`). Never throws.
+ * Decides which arguments are in the topics: by the `indexed` marks in the owner's signature, then a number of topics
+ * that leaves no choice, then the table of known events, and then the values (`docs/decisions/0071`). Never throws.
  * @param learned evidence from earlier logs of the same contract and signature
  */
 export function planDecoding(
@@ -44,10 +40,7 @@ export function planDecoding(
   return planByValues(signature, log, { known, learned, count })
 }
 
-/**
- * Uses the values of the log to decide which arguments are indexed.
- * @param options.known layouts in the table of known events that fit the log: either none or several
- */
+/** @param options.known layouts in the table of known events that fit the log: either none or several */
 function planByValues(
   signature: EventSignature,
   log: LogValues,

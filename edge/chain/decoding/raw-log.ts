@@ -1,6 +1,6 @@
 import type { ChainLog } from '../chain-log.ts'
 
-/** A log in the format of `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
+/** As in `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
 export type RawLog = {
   address: string
   topics: readonly string[]

@@ -1,23 +1,19 @@
 /**
- * Scores how unusual a value is for its type. The score is the negative log2 of the probability of the value under a
- * rough model of the values that contracts emit. Only differences between interpretations of the same log matter, so
- * the model only has to get the proportions right. It treats addresses and hashes as random. Amounts can have any
- * magnitude, and are often round.
+ * Scores how unusual a value is for its type: the negative log2 of its probability under a rough model. Only
+ * differences between interpretations of the same log matter, so the model only has to get the proportions right. It
+ * treats addresses and hashes as random. Amounts can have any magnitude, and are often round.
  */
 import { WORD, type WordType } from './abi-word.ts'
 
-/** Score of a random topic, such as a hash, in bits. */
+/** Score of a random topic. */
 export const HASH_BITS = 256
 
 const ADDRESS_BITS = 160
-/** Score of the zero address, in bits. The zero address is frequent, because it represents minting and burning. */
+/** Low, because the zero address is frequent: it represents minting and burning. */
 const ZERO_ADDRESS_BITS = 5
 const ALL_ONES_BITS = 11
 
-/**
- * Returns how unusual a word is as a value of a type, in bits.
- * @param word 64 hex digits that fit the type
- */
+/** @param word 64 hex digits that fit the type */
 export function wordBits(type: WordType, word: string): number {
   switch (type.kind) {
     case 'address':
@@ -33,10 +29,7 @@ export function wordBits(type: WordType, word: string): number {
   }
 }
 
-/**
- * Scores an address. Each leading zero bit doubles the cost of generating an address, so a small number is unlikely to
- * be an address.
- */
+/** Each leading zero bit doubles the cost of generating an address, so a small number is unlikely to be one. */
 function addressBits(word: string): number {
   const digits = significant(word)
   if (digits === 0) return ZERO_ADDRESS_BITS
@@ -46,9 +39,7 @@ function addressBits(word: string): number {
   return Math.min(ADDRESS_BITS, searched + 8 * (20 - zeroBytes))
 }
 
-/**
- * Scores an integer. All magnitudes up to those of typical token amounts are equally likely, and larger ones are rare.
- */
+/** All magnitudes up to those of typical token amounts are equally likely, and larger ones are rare. */
 function integerBits(word: string, bits: number): number {
   const length = bitLength(word)
   if (length === bits && /^0*[37]?f+$/.test(word)) return ALL_ONES_BITS
@@ -60,12 +51,12 @@ function integerBits(word: string, bits: number): number {
   return magnitude + Math.max(0, length - 1 - roundBits(word, length))
 }
 
-/** Maximum size of a typical token amount in bits. 2^96 is more than 10^28, or ten billion tokens with 18 decimals. */
+/** Largest typical token amount. 2^96 is more than 10^28, or ten billion tokens with 18 decimals. */
 const AMOUNT_BITS = 96
-/** Penalty in bits for an integer that exceeds typical amounts. One amount in sixteen does. */
+/** One amount in sixteen exceeds typical amounts. */
 const LARGE_AMOUNT_BITS = 4
 
-/** Returns by how many bits trailing decimal zeros reduce the score of an integer. Many amounts are round. */
+/** Score reduction for trailing decimal zeros, because many amounts are round. */
 function roundBits(word: string, length: number): number {
   if (length <= 10) return 0
   let zeros = 0
@@ -73,10 +64,7 @@ function roundBits(word: string, length: number): number {
   return Math.max(0, zeros * Math.log2(10) - 4)
 }
 
-/**
- * Scores a fixed-size byte string as a hash, as text or bytes aligned to the left, and as a number aligned to the
- * right. Returns the lowest of these scores.
- */
+/** Lowest score as a hash, as text or bytes aligned to the left, and as a number aligned to the right. */
 function fixedBytesBits(digits: string): number {
   const bytes = digits.length / 2
   if (/^0*$/.test(digits)) return 5
@@ -88,15 +76,12 @@ function fixedBytesBits(digits: string): number {
   return Math.min(1 + bytes * 8, asText, asLeft, asRight)
 }
 
-/**
- * Scores the length of a dynamic value. The probability of a length falls with its square, so each doubling of the
- * range is half as likely.
- */
+/** The probability of a length falls with its square, so each doubling of the range is half as likely. */
 export function lengthBits(length: number): number {
   return 3 + 2 * Math.log2(length + 1)
 }
 
-/** Scores UTF-8 text. Text is mostly printable ASCII, so other bytes cost more bits. */
+/** Text is mostly printable ASCII, so other bytes cost more bits. */
 export function textBits(digits: string): number {
   let bits = 0
   for (let at = 0; at < digits.length; at += 2) {
@@ -106,7 +91,7 @@ export function textBits(digits: string): number {
   return bits
 }
 
-/** Scores arbitrary bytes. Zero bytes cost fewer bits, because nested encodings contain many zeros. */
+/** Zero bytes cost fewer bits, because nested encodings contain many zeros. */
 export function bytesBits(digits: string): number {
   let bits = 0
   for (let at = 0; at < digits.length; at += 2)
@@ -125,7 +110,7 @@ function bitLength(word: string): number {
   return digits * 4 - Math.clz32(Number.parseInt(word[word.length - digits]!, 16)) + 28
 }
 
-/** Returns -1 - n for a negative number n. The result has the same magnitude, and is not negative. */
+/** -1 - n for a negative number n: the same magnitude, but not negative. */
 function negated(word: string): string {
   return (-1n - BigInt.asIntN(256, BigInt(`0x${word}`))).toString(16).padStart(WORD, '0')
 }

@@ -1,24 +1,15 @@
-/**
- * Checks the bloom filter of a block's logs (Yellow Paper, 4.3.1). A check can give false positives, but no false
- * negatives.
- */
+/** Bloom filter of a block's logs (Yellow Paper, 4.3.1): false positives, but no false negatives. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 
-/** Mask that reduces a hash to one of the 2,048 bit positions of a bloom filter. */
+/** Reduces a hash to one of the 2,048 bit positions of a bloom filter. */
 const BLOOM_BITS_MASK = 2047
 const BLOOM_HEX_DIGITS = 512
 
-/**
- * The three bits that an address or topic sets in a bloom filter. `digit` is the index of a hex digit after 0x, and
- * `bit` is a mask within that digit.
- */
+/** The three bits of an address or topic. `digit` is the index of a hex digit after 0x, and `bit` a mask within it. */
 export type BloomBits = readonly { digit: number; bit: number }[]
 
-/**
- * Returns the bloom filter bits of an address or topic.
- * @param hex address or topic, with 0x
- */
+/** @param hex address or topic, with 0x */
 export function bloomBits(hex: string): BloomBits {
   const hash = keccak_256(hexToBytes(hex.slice(2)))
   return [0, 2, 4].map((at) => {
@@ -27,22 +18,17 @@ export function bloomBits(hex: string): BloomBits {
   })
 }
 
-/**
- * Returns true if a bloom filter contains all of the given bits.
- * @param bloom 256 bytes as 0x hex
- */
+/** @param bloom 256 bytes as 0x hex */
 export function hasBits(bloom: string, bits: BloomBits): boolean {
   return bits.every(({ digit, bit }) => (digitAt(bloom, digit + 2) & bit) !== 0)
 }
 
-/** Returns true if the block with this bloom filter may contain a log with the given address and first topic. */
 export function mayHold(bloom: string, address: string, topic0: string): boolean {
   return hasBits(bloom, bloomBits(address)) && hasBits(bloom, bloomBits(topic0))
 }
 
-/** Checks bloom filters of blocks against many log filters. Hashes are computed once, so a check takes microseconds. */
+/** Checks blooms against many log filters. Hashes are computed once, so a check takes microseconds. */
 export class WatchedBlooms {
-  /** Bloom filter bits of each watched address, with the bits of the events that are watched at the address. */
   readonly #watched: readonly (readonly [BloomBits, readonly BloomBits[]])[]
 
   constructor(filters: Iterable<{ address: string; topic0: string }>) {
@@ -64,7 +50,6 @@ export class WatchedBlooms {
     ])
   }
 
-  /** Returns true if the block with this bloom filter may contain a log that matches one of the log filters. */
   mayHoldAny(bloom: string): boolean {
     return this.#watched.some(
       ([address, events]) =>

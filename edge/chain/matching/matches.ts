@@ -1,23 +1,17 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogFilter } from './log-filter.ts'
 
-/**
- * Returns the key of a filter group, which consists of the address and the first topic. The subscriptions that may
- * match a log are looked up by this key.
- */
+/** Key by which subscriptions are looked up. */
 export function routeOf({ address, topic0 }: { address: string; topic0: string }): string {
   return `${address}|${topic0}`
 }
 
-/** Returns the filter group key of a log. Never throws: a log without topics gets a key that no filter has. */
+/** Never throws: a log without topics gets a key that no filter has. */
 export function routeOfLog({ address, topics }: Pick<ChainLog, 'address' | 'topics'>): string {
   return routeOf({ address, topic0: topics[0] ?? '' })
 }
 
-/**
- * Returns true if a log matches the filter of a trigger. Every log is checked, because endpoints are not trusted to
- * filter correctly.
- */
+/** Applied to every log, because endpoints are not trusted to filter correctly. */
 export function matches(
   filter: LogFilter,
   { address, topics }: Pick<ChainLog, 'address' | 'topics'>,

@@ -1,13 +1,10 @@
-/**
- * Merges the filters of many triggers into shared queries, so that polling for many triggers costs no more than for
- * one.
- */
+/** Merges filters into shared queries, so that polling for many triggers costs no more than for one. */
 import { LOG_QUERY_ADDRESSES_MAX, LOG_QUERY_TOPICS_MAX } from '../../../shared/limits.ts'
 import type { LogFilter, LogQuery } from './log-filter.ts'
 
 /**
- * Returns queries that together match every log that matches one of the filters. They usually match other logs as well,
- * so the caller must filter the results. Topics after the first are included only if all filters agree on them.
+ * The queries usually match other logs as well, so the caller must filter the results. Topics after the first are
+ * included only if all filters agree on them.
  */
 export function unionOf(filters: readonly LogFilter[]): LogQuery[] {
   const first = filters[0]
@@ -26,7 +23,7 @@ export function unionOf(filters: readonly LogFilter[]): LogQuery[] {
   })
 }
 
-/** Splits a query that an endpoint rejects as too large into two. Returns undefined if the query cannot be split. */
+/** Splits a query that an endpoint rejects as too large. Undefined if it cannot be split. */
 export function halvesOf(query: LogQuery): [LogQuery, LogQuery] | undefined {
   const { addresses, topics } = query
   const [events, ...others] = topics

@@ -1,19 +1,15 @@
 import type { ReadLane } from './chain-reader.ts'
 
-/** Maximum number of open connections. In production, a Durable Object cannot have more at the same time. */
+/** In production, a Durable Object cannot have more open connections at the same time. */
 const CONNECTIONS_MAX = 6
-/** Maximum number of connections for backfills, which leaves room for two live requests. */
+/** Leaves room for two live requests. */
 const BACKFILL_CONNECTIONS_MAX = 4
 
-/**
- * Connection pool of one chain. Live requests take precedence over backfill requests. Requests of the same kind are
- * sent in the order in which they arrive.
- */
+/** Connection pool of one chain. Live requests take precedence; otherwise, requests are sent in order of arrival. */
 export class Connections {
   readonly #open: Record<ReadLane, number> = { live: 0, backfill: 0 }
   readonly #waiting: Record<ReadLane, (() => void)[]> = { live: [], backfill: [] }
 
-  /** Runs `work` once a connection is free, and holds the connection until `work` settles. */
   async run<T>(lane: ReadLane, work: () => Promise<T>): Promise<T> {
     if (this.#hasRoom(lane)) this.#open[lane]++
     else await new Promise<void>((go) => this.#waiting[lane].push(go))

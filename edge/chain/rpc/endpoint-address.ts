@@ -1,11 +1,8 @@
-/** URL and headers of requests to an endpoint. */
 export type EndpointAddress = { url: string; headers: Record<string, string> }
 
 /**
- * Returns the URL and headers for requests to an endpoint. Moves a user name and password from the URL to a header,
- * because `fetch` in Workers rejects URLs with credentials.
- * @param place index of the endpoint in the configured list; errors mention the index instead of the URL, which may
- *   contain a key
+ * Moves a user name and password from the URL to a header, because `fetch` in Workers rejects URLs with credentials.
+ * @param place index in the configured list; errors mention it instead of the URL, which may contain a key
  * @throws {Error} if the URL is invalid
  */
 export function endpointAddress(endpoint: string, place: number): EndpointAddress {
@@ -25,7 +22,7 @@ export function endpointAddress(endpoint: string, place: number): EndpointAddres
   return { url: url.href, headers }
 }
 
-/** Decodes percent-encoded text. Returns invalid text unchanged, because a password may contain a bare percent sign. */
+/** Returns invalid text unchanged, because a password may contain a bare percent sign. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)

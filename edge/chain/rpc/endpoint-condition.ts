@@ -3,24 +3,19 @@ import type { EndpointHealth, ReadLane } from './chain-reader.ts'
 import { Outage } from './outage.ts'
 
 /**
- * A node counts as lagging if its head is behind another node's head by more than this many blocks and seconds. Smaller
- * differences between providers are normal.
+ * A node lags if its head is behind another node's by more than this many blocks and seconds. Smaller differences
+ * between providers are normal.
  */
 const LAG_BLOCKS = 3
 const LAG_SECONDS = 5
 
-/** Maximum age of a reported head. Older heads are ignored when nodes are compared. */
+/** Older heads are ignored when nodes are compared. */
 const HEAD_KEPT_MS = 60_000
 
-/**
- * Time after which a tag that an endpoint did not serve is requested again. The node may only have been starting up.
- */
+/** Time until a missing tag is requested again. The node may only have been starting up. */
 const TAG_MISSING_MS = 600_000
 
-/**
- * Time after which an endpoint that serves another chain is tried again. It is long, because fixing the endpoint takes
- * a configuration change.
- */
+/** Time until an endpoint on the wrong chain is tried again. Long, because fixing it takes a configuration change. */
 export const WRONG_CHAIN_MS = 300_000
 
 type Tag = 'safe' | 'finalized'
@@ -35,7 +30,7 @@ export class EndpointCondition {
   #head: Head | undefined
   #lastFailure: string | undefined
   isLagging = false
-  /** Time at which the head of the endpoint was last requested, in Unix milliseconds. */
+  /** Time of the last head request, in Unix milliseconds. */
   lookedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
@@ -46,16 +41,13 @@ export class EndpointCondition {
     return now < this.#wrongChainUntil
   }
 
-  /**
-   * Returns true if the endpoint serves the configured chain and no circuit breaker stops requests of this kind (live
-   * or backfill).
-   */
+  /** True if the endpoint serves the configured chain and no circuit breaker stops requests of this kind. */
   isWell(lane: ReadLane, now: number): boolean {
     return !this.isWrongChain(now) && this.#outages(lane).every((outage) => outage.isOver)
   }
 
   /**
-   * Returns true if a half-open probe may be sent to the endpoint.
+   * True if a half-open probe may be sent.
    * @param alone true if no other endpoint is available
    */
   isDue(lane: ReadLane, now: number, alone: boolean): boolean {
@@ -63,10 +55,7 @@ export class EndpointCondition {
     return !this.isWrongChain(now) && open.every((outage) => outage.isDue(now, alone))
   }
 
-  /**
-   * Marks the half-open probe of an endpoint as in flight.
-   * @returns a function that clears the mark
-   */
+  /** Marks the half-open probe as in flight. Returns a function that clears the mark. */
   tried(lane: ReadLane): () => void {
     const open = this.#outages(lane).filter((outage) => !outage.isOver && !outage.isTried)
     for (const outage of open) outage.isTried = true
@@ -75,10 +64,7 @@ export class EndpointCondition {
     }
   }
 
-  /**
-   * Records a response from the endpoint.
-   * @returns true if a circuit breaker was open until now
-   */
+  /** Returns true if a circuit breaker was open until now. */
   answered(lane: ReadLane, now: number): boolean {
     this.#answered = true
     return this.#outages(lane)
@@ -87,7 +73,7 @@ export class EndpointCondition {
   }
 
   /**
-   * Records a failed request. A failed backfill request does not prevent live requests to the endpoint.
+   * A failed backfill request does not prevent live requests to the endpoint.
    * @returns milliseconds until the endpoint is tried again, or undefined if its circuit breaker was already open
    */
   failed(
@@ -125,7 +111,7 @@ export class EndpointCondition {
     }
   }
 
-  /** Returns true if the endpoint recently did not serve one of the given tags. */
+  /** True if the endpoint recently did not serve one of the tags. */
   lacks(tags: readonly Tag[], now: number): boolean {
     return tags.some(
       (tag) => now - (this.#tagsMissing.get(tag) ?? Number.NEGATIVE_INFINITY) < TAG_MISSING_MS,

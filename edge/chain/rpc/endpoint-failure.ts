@@ -1,7 +1,4 @@
-/**
- * Failures of an endpoint. Only numbers are taken from the provider's response, because texts from the provider can
- * quote the URL.
- */
+/** Only numbers are taken from the provider's response, because its texts can quote the URL. */
 
 export type FailureKind =
   | 'timeout'
@@ -13,9 +10,9 @@ export type FailureKind =
   | 'rate_limited'
   | 'wrong_chain'
   | 'not_json'
-  /** The response is JSON, but does not contain exactly one response for each call. */
+  /** JSON, but not exactly one response for each call. */
   | 'not_json_rpc'
-  /** The response is malformed or inconsistent, so it cannot be correct. */
+  /** Malformed or inconsistent, so it cannot be correct. */
   | 'bad_answer'
   | 'lags'
   | `http_${number}`
@@ -25,7 +22,7 @@ export type FailureKind =
 export class EndpointFailed extends Error {
   override name = 'EndpointFailed'
   readonly kind: FailureKind
-  /** Delay from the `Retry-After` header in milliseconds, or undefined if the endpoint did not send the header. */
+  /** From the `Retry-After` header; undefined if the endpoint did not send it. */
   readonly retryAfterMs: number | undefined
   /**
    * True if the request itself may be the cause. The failure then counts against the endpoint only if another endpoint
@@ -33,7 +30,7 @@ export class EndpointFailed extends Error {
    */
   readonly perhapsQuestion: boolean
 
-  /** @param detail additional text for the error message; must not come from the provider */
+  /** @param detail must not come from the provider */
   constructor(
     kind: FailureKind,
     {
@@ -48,7 +45,7 @@ export class EndpointFailed extends Error {
     this.perhapsQuestion = perhapsQuestion
   }
 
-  /** True if the failure may be due to a block range that is too large for the node. */
+  /** True if the block range may be too large for the node. */
   get perhapsRange(): boolean {
     return (
       this.perhapsQuestion ||
@@ -59,18 +56,12 @@ export class EndpointFailed extends Error {
   }
 }
 
-/**
- * Creates a `bad_answer` failure.
- * @param detail describes the problem without quoting the response
- */
+/** @param detail describes the problem without quoting the response */
 export function badAnswer(detail: string): EndpointFailed {
   return new EndpointFailed('bad_answer', { detail })
 }
 
-/**
- * Largest JSON-RPC error code that is logged. Codes in use are smaller. A larger number could be anything that a
- * provider wants to write to our log.
- */
+/** Codes in use are smaller. A larger number could be anything that a provider wants to write to our log. */
 const CODE_MAX = 99_999
 
 export function rpcErrorKind(code: number): FailureKind {

@@ -11,9 +11,8 @@ import { PositionLimit } from './position-limit.ts'
 import { positionRefusal, rangeRefusal } from './range-errors.ts'
 import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
-/** Thrown if the endpoint does not accept a batch of this length. */
 class BatchRefused extends Error {
-  /** True if the error of the endpoint is clearly about the batch. */
+  /** True if the error is clearly about the batch. */
   readonly certain: boolean
   constructor(certain: boolean) {
     super('batch refused')
@@ -24,12 +23,12 @@ class BatchRefused extends Error {
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Maximum number of calls to send one after another if they cannot be batched. Up to this number, calls may depend on
- * each other. More calls than this are sent concurrently.
+ * Calls to send one after another if they cannot be batched. Up to this number, calls may depend on each other; more
+ * calls are sent concurrently.
  */
 const IN_TURN_MAX = 4
 
-/** One JSON-RPC endpoint. Sends calls, and distinguishes responses to the calls from refusals to respond. */
+/** Distinguishes responses to the calls from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
   readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
@@ -63,8 +62,8 @@ export class Endpoint {
   }
 
   /**
-   * Sends all calls in one batch if the endpoint accepts it, so that a single node answers them. The chain ID is
-   * checked before the first response is used.
+   * Uses one batch if the endpoint accepts it, so that a single node answers all calls. The chain ID is checked before
+   * the first response is used.
    * @returns one response per call, in order
    * @throws {EndpointFailed}
    */
@@ -101,8 +100,8 @@ export class Endpoint {
   }
 
   /**
-   * Sends calls in several requests. The first request is sent before the others, because the node must prove that it
-   * has a block before it returns logs up to that block.
+   * The first request is sent before the others, because the node must prove that it has a block before it returns logs
+   * up to that block.
    */
   async #chunked(calls: readonly RpcCall[], size: number, lane: ReadLane): Promise<RpcAnswer[]> {
     const parts: (readonly RpcCall[])[] = []
@@ -145,7 +144,7 @@ export class Endpoint {
       if (status >= 400 && errors.length === 0) throw new EndpointFailed(`http_${status}`)
       return read.answers
     }
-    // If there is only one call, or if the error is about requested logs, the error applies to every call.
+    // With a single call, or an error about requested logs, the error applies to every call.
     if (calls.length === 1 || isOfLogs(read.refused))
       return calls.map(() => ({ error: read.refused }))
     const refusal = refusesBatch(read.refused, status)
@@ -154,10 +153,7 @@ export class Endpoint {
   }
 }
 
-/**
- * Matches the responses to the calls. Treats an HTTP error status with a body that is JSON but not JSON-RPC as a plain
- * HTTP failure.
- */
+/** An HTTP error status with JSON that is not JSON-RPC is a plain HTTP failure. */
 function readAnswers({ status, json }: Posted, count: number, firstId: number) {
   try {
     return rpcAnswers(json, count, firstId)
@@ -168,7 +164,6 @@ function readAnswers({ status, json }: Posted, count: number, firstId: number) {
 }
 
 /**
- * Handles an HTTP error status without a JSON body.
  * @throws {EndpointFailed}
  * @throws {BatchRefused}
  */
@@ -186,10 +181,7 @@ function failedStatus(
 
 const errorOf = (answer: RpcAnswer): RpcError[] => ('error' in answer ? [answer.error] : [])
 
-/**
- * Returns true if an error rejects a block range or a filter. Some such errors have the code of a rate limit, or
- * mention a limit.
- */
+/** Rejections of a range or a filter. Some have the code of a rate limit, or mention a limit. */
 const isOfLogs = (error: RpcError) =>
   rangeRefusal(error, Number.POSITIVE_INFINITY) !== undefined ||
   positionRefusal(error) !== undefined

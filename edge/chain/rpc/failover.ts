@@ -11,7 +11,6 @@ export type Log = (event: string, facts: object) => void
 type Tags = readonly ('safe' | 'finalized')[]
 type Options = { now: () => number; random: () => number; log: Log }
 
-/** Sends requests to the best endpoint, fails over to the next one, and tracks the health of each. */
 export class Failover {
   readonly #all: readonly Candidate[]
   readonly #options: Options
@@ -26,7 +25,7 @@ export class Failover {
   }
 
   /**
-   * Sends a request to the endpoints in order, until one of them answers. Tries each endpoint at most once.
+   * Tries each endpoint at most once, in order, until one of them answers.
    * @param tags endpoints that serve these block tags are tried first
    * @throws {RangeRefused} from the first endpoint that rejects the range
    * @throws {NodeLags} if an endpoint lags and no other one answers
@@ -65,7 +64,7 @@ export class Failover {
     throw new ChainAway(undefined, { failures, perhapsRange })
   }
 
-  /** Sends a request to one endpoint, and records a failure if the endpoint itself is the cause. */
+  /** Records a failure only if the endpoint itself is the cause. */
   async askOne<T>(
     candidate: Candidate,
     lane: ReadLane,
@@ -94,13 +93,13 @@ export class Failover {
     condition.toldTags(tip, now)
   }
 
-  /** Returns the number of endpoints that are known not to serve one of the given tags. */
+  /** Number of endpoints known not to serve one of the tags. */
   lacking(tags: Tags): number {
     const now = this.#options.now()
     return this.#all.filter(({ condition }) => condition.lacks(tags, now)).length
   }
 
-  /** Returns true if a healthy endpoint may serve all of the given tags. */
+  /** True if a healthy endpoint may serve all of the tags. */
   mayServe(tags: Tags): boolean {
     const now = this.#options.now()
     return this.#all.some(
@@ -108,9 +107,7 @@ export class Failover {
     )
   }
 
-  /**
-   * Returns an endpoint that is not in use and is due for a head request, or undefined if there is no such endpoint.
-   */
+  /** Endpoint that is not in use and is due for a head request. */
   toLookAt(inUse: Candidate, everyMs: number): Candidate | undefined {
     const now = this.#options.now()
     return this.#all
@@ -130,8 +127,8 @@ export class Failover {
   }
 
   /**
-   * Returns the endpoints to try, in order. Healthy endpoints come first, in the configured order, but with lagging
-   * ones and those without the tags last. Endpoints that are due for a half-open probe follow.
+   * Healthy endpoints in the configured order, but with lagging ones and those without the tags last, then endpoints
+   * that are due for a half-open probe.
    */
   #inOrder(lane: ReadLane, tags: Tags, alone: boolean): Candidate[] {
     const now = this.#options.now()
@@ -155,7 +152,7 @@ export class Failover {
   }
 
   /**
-   * Records a failed request, and logs it if the circuit breaker opens.
+   * Logs the failure if the circuit breaker opens.
    * @param kind text of our own, which is safe to log
    */
   #failed({ place, endpoint, condition }: Candidate, lane: ReadLane, kind: string, wait?: number) {

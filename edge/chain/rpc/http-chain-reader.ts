@@ -15,19 +15,19 @@ import { NodeLags } from './rpc-failures.ts'
 import { readTip } from './read-tip.ts'
 
 type Options = Network & {
-  /** URLs of the endpoints, preferred one first. They may contain keys. */
+  /** Preferred one first. The URLs may contain keys. */
   endpoints: readonly string[]
   chainId: number
-  /** Returns a random number in [0, 1). */
+  /** In [0, 1). */
   random: () => number
-  /** Logs events for operators. Endpoints are identified by index, and failures by kind. */
+  /** For operators. Endpoints are identified by index, and failures by kind. */
   log: Log
 }
 
-/** Interval at which the head of unused endpoints is requested, to detect which of them lag. */
+/** Interval of head requests to unused endpoints, to detect which of them lag. */
 const LOOK_AROUND_MS = 30_000
 
-/** Reads a chain from JSON-RPC endpoints. Does not rely on any single endpoint to be available, complete or correct. */
+/** Does not rely on any single endpoint to be available, complete or correct. */
 export class HttpChainReader implements ChainReader, ContractReader {
   readonly #failover: Failover
   readonly #now: () => number
@@ -59,8 +59,8 @@ export class HttpChainReader implements ChainReader, ContractReader {
       )
       const isWhole = tags.every((tag) => tip[tag] !== null)
       const isNew = this.#failover.lacking(tags) > lackingBefore
-      // Another endpoint may serve the tags. Each iteration finds one more endpoint that does not serve them, so the
-      // loop terminates.
+      // Another endpoint may serve the tags. Each iteration finds one more endpoint without them, so the loop
+      // terminates.
       if (!isWhole && isNew && this.#failover.mayServe(tags)) continue
       this.#lookAround(candidate)
       return tip
@@ -105,7 +105,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
     return this.#failover.health()
   }
 
-  /** Requests the head of one endpoint that is not in use, in the background, to update its health and detect lag. */
+  /** Requests the head of one unused endpoint in the background, to update its health and detect lag. */
   #lookAround(inUse: Candidate): void {
     if (this.#isLookingAround) return
     const candidate = this.#failover.toLookAt(inUse, LOOK_AROUND_MS)
@@ -123,7 +123,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
       const latest = headerIn(answer && 'result' in answer ? answer.result : null)
       this.#failover.told(candidate, { latest })
     }
-    // `askOne` has already recorded the failure, so the error can be ignored.
+    // `askOne` has already recorded the failure.
     await this.#failover.askOne(candidate, 'live', read).catch(() => {})
   }
 }

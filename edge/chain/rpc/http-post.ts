@@ -1,33 +1,27 @@
-/** Sends one request to one endpoint, with limits on time and size. */
 import { boundedText, cancel, TextCut } from '../../bounded-text.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointFailed } from './endpoint-failure.ts'
 
 export type Network = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
+  /** Resolves early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
 }
 
-/** Deadline for the response of an endpoint. */
 const ANSWER_WITHIN_MS = 10_000
 
 /**
- * Maximum response size. It must exceed the largest log, which has about 14 MiB of hex. Several responses may be in
- * flight in a Durable Object with 128 MB of memory. If a response is larger, the logs are requested in smaller ranges,
- * or in parts for a single block.
+ * Must exceed the largest log, about 14 MiB of hex, although several responses may be in flight in a Durable Object
+ * with 128 MB of memory. Logs in a larger response are requested in smaller ranges, or in parts for a single block.
  */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
-/** HTTP response of an endpoint. `json` is undefined if the body is not JSON and the status is not 200. */
+/** `json` is undefined if the body is not JSON and the status is not 200. */
 export type Posted = { status: number; retryAfter: string | null; json: unknown }
 
-/**
- * Sends a JSON body to an endpoint.
- * @throws {EndpointFailed} of kind `timeout`, `unreachable`, `redirected`, `cut`, `too_large` or `not_json`
- */
+/** @throws {EndpointFailed} of kind `timeout`, `unreachable`, `redirected`, `cut`, `too_large` or `not_json` */
 export async function post(
   { fetch, sleep }: Network,
   { url, headers }: EndpointAddress,
@@ -43,7 +37,7 @@ export async function post(
       method: 'POST',
       headers,
       body,
-      // Does not follow redirects, because that would send the key in the headers or path to another host.
+      // Following redirects would send the key in the headers or path to another host.
       redirect: 'manual',
       signal: given.signal,
     }

@@ -1,20 +1,14 @@
-/** JSON-RPC 2.0: request bodies, and the matching of responses to calls. */
 import { EndpointFailed } from './endpoint-failure.ts'
 
 export type RpcCall = { method: string; params: readonly unknown[] }
-/**
- * Error in a JSON-RPC response. `message` and `data` come from the provider, so they are inspected but never passed on.
- */
+/** `message` and `data` come from the provider, so they are inspected but never passed on. */
 export type RpcError = { code: number; message: string; data?: unknown }
 export type RpcAnswer = { result: unknown } | { error: RpcError }
 
-/** Responses to a request: one per call, in the order of the calls, or one error for the whole request. */
+/** One response per call, in the order of the calls, or one error for the whole request. */
 export type RpcAnswers = { answers: RpcAnswer[] } | { refused: RpcError }
 
-/**
- * Returns the body of a request with one or more calls.
- * @param firstId ID of the first call; IDs are never reused, so that a response to another request is recognized
- */
+/** @param firstId IDs are never reused, so that a response to another request is recognized */
 export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
   const messages = calls.map(({ method, params }, n) => ({
     jsonrpc: '2.0',
@@ -26,7 +20,7 @@ export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
 }
 
 /**
- * Matches responses to calls by ID. The responses may be in any order.
+ * Matches responses, in any order, to calls by ID.
  * @throws {EndpointFailed} `not_json_rpc` if a response is missing, duplicated or unexpected
  */
 export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAnswers {
@@ -63,13 +57,10 @@ function messageOf(value: unknown): { id: unknown; answer: RpcAnswer } {
   return { id, answer: { result } }
 }
 
-/**
- * Maximum length of an error text that is inspected. Error texts are usually short. Searching megabytes of text for
- * patterns would block everything else for hours.
- */
+/** Error texts are usually short. Searching megabytes for patterns would block everything else for hours. */
 const ERROR_TEXT_MAX_CHARACTERS = 1_000
 
-/** Parses the error of a response. Some providers return plain text, or an object without a code. */
+/** Some providers return plain text, or an object without a code. */
 function errorOf(value: unknown): RpcError {
   if (typeof value !== 'object' || value === null) return { code: 0, message: shortOf(value) }
   const { code, message, data } = value as { code?: unknown; message?: unknown; data?: unknown }

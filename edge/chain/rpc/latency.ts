@@ -1,4 +1,4 @@
-/** Number of latest responses that the median is computed from. They cover about the last minute. */
+/** Covers about the last minute. */
 const ANSWERS_MAX = 15
 
 export class Latency {
@@ -9,7 +9,7 @@ export class Latency {
     if (this.#latest.length > ANSWERS_MAX) this.#latest.shift()
   }
 
-  /** Median latency in milliseconds, or null before the first response. */
+  /** Milliseconds; null before the first response. */
   get median(): number | null {
     const sorted = this.#latest.toSorted((a, b) => a - b)
     return sorted[sorted.length >> 1] ?? null

@@ -1,7 +1,4 @@
-/**
- * Requests logs from one endpoint, split into queries that fit the endpoint's limits. The last block of the range is
- * requested in the same batch.
- */
+/** Requests logs with queries that fit the endpoint's limits, and the last block of the range in the same batch. */
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
@@ -26,7 +23,6 @@ import { NodeLags, RangeRefused } from './rpc-failures.ts'
 type Blocks = { range: BlockRange } | { header: BlockHeader }
 
 /**
- * Fetches the logs of a range of blocks from one endpoint.
  * @throws {RangeRefused} if the provider wants a smaller range
  * @throws {NodeLags} if the node does not have the last block
  * @throws {EndpointFailed}
@@ -44,7 +40,7 @@ export async function logsOfRange(
 }
 
 /**
- * Fetches the logs of one block, by its hash, from one endpoint.
+ * Requests the block by its hash.
  * @throws {NodeLags} if the node does not have the block
  * @throws {EndpointFailed}
  */
@@ -60,7 +56,7 @@ export async function logsOfHeader(
   return withOrdinals(logs, () => header.timestamp)
 }
 
-/** Requests logs with as many queries as the endpoint's limits require. No log matches more than one of the queries. */
+/** Uses as many queries as the endpoint's limits require. No log matches more than one of them. */
 async function ask(
   endpoint: Endpoint,
   query: LogQuery,
@@ -94,8 +90,8 @@ const blockCall = (blocks: Blocks) =>
   'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
 
 /**
- * Returns the last block of the requested range. A node returns no logs for blocks that it does not have, so it must
- * prove in the same request that it has the last block.
+ * A node returns no logs for blocks that it does not have, so it must prove in the same request that it has the last
+ * block of the range.
  */
 function blockIn(answer: RpcAnswer, blocks: Blocks): BlockHeader {
   if ('range' in blocks) return headerAt(answer, blocks.range.to)
@@ -106,7 +102,7 @@ function blockIn(answer: RpcAnswer, blocks: Blocks): BlockHeader {
   return known
 }
 
-/** Handles a response that exceeds our own size limit in the same way as a provider's rejection. */
+/** Handles a response that exceeds our own size limit like a provider's rejection. */
 function tooLarge(error: unknown): RpcAnswer[] {
   if (!(error instanceof EndpointFailed) || error.kind !== 'too_large') throw error
   const answer = { error: { code: 413, message: '' } }
@@ -116,7 +112,7 @@ function tooLarge(error: unknown): RpcAnswer[] {
 type Most = { addresses: number; topics: number }
 
 /**
- * Returns how many addresses and topics to try per query after a rejection, or undefined if fewer of them cannot help.
+ * Limits per query to try after a rejection; undefined if smaller queries cannot help.
  * @param part the largest query of the rejected request
  */
 function smallerParts(
@@ -129,8 +125,8 @@ function smallerParts(
   const topics = Math.max(0, ...part.topics.map((allowed) => allowed?.length ?? 0))
   const asked = { addresses: part.addresses.length, topics }
   const refusal = positionRefusal(refused)
-  // Unless the provider rejected the number of addresses or topics, smaller queries help only if a single block has too
-  // many logs for one response. This is specific to the block, so no limit is recorded.
+  // Unless the number of addresses or topics was rejected, smaller queries help only if a single block has too many
+  // logs for one response. This is specific to the block, so no limit is recorded.
   if (!refusal && !(length === 1 && rangeRefusal(refused, 1))) return undefined
   const larger = asked.addresses >= asked.topics ? 'addresses' : 'topics'
   const position = refusal && refusal.of !== 'either' ? refusal.of : larger
@@ -142,7 +138,7 @@ function smallerParts(
 }
 
 /**
- * Returns the error that describes why a request for logs was rejected.
+ * Returns the error to throw.
  * @throws {NodeLags}
  * @throws {EndpointFailed} if the endpoint also fails to return the block
  */
@@ -151,8 +147,7 @@ function whyRefused(refused: RpcError, answered: RpcAnswer, blocks: Blocks): Err
   const refusal = rangeRefusal(refused, length)
   if (refusal && length > 1) return new RangeRefused(refusal.blocks)
   if (isUnknownBlock(refused)) return new NodeLags('the node does not have the block')
-  // If a node does not have a block, requests for its logs fail in too many ways to list them. Checks instead that the
-  // node has the block.
+  // Log requests for a missing block fail in too many ways to list. Checks instead that the node has the block.
   if (!refusal) blockIn(answered, blocks)
   return new EndpointFailed(rpcErrorKind(refused.code), { perhapsQuestion: true })
 }
@@ -161,10 +156,9 @@ const lengthOf = (blocks: Blocks) =>
   'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
 
 /**
- * Splits a query into parts that the endpoint accepts. The first part is as large as any other, because limits are
- * learned from it. With three positions of 100 topics each, an endpoint that accepts one topic would need a million
- * parts. Above `TOPIC_PARTS_MAX` parts, later positions therefore match any topic, and the logs are filtered
- * afterwards.
+ * The first part is as large as any other, because limits are learned from it. Three positions of 100 topics each would
+ * need a million parts at one topic per part. Above `TOPIC_PARTS_MAX`, later positions therefore match any topic, and
+ * the logs are filtered afterwards.
  */
 function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
   const some = chunks(addresses, most.addresses)
@@ -179,10 +173,10 @@ function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
   return some.flatMap((among) => parts.map((part) => ({ addresses: among, topics: part })))
 }
 
-/** Maximum number of parts into which the topics after the first may split a query. */
+/** Parts into which the topics after the first may split a query. */
 const TOPIC_PARTS_MAX = 16
 
-/** Returns a predicate for the logs that match a query. Parts of a split query may match more logs than the query. */
+/** Parts of a split query may match more logs than the query. */
 function isAskedFor({ topics }: LogQuery): (log: FoundLog) => boolean {
   const sets = topics.map((allowed) => allowed && new Set(allowed))
   return (log) =>
@@ -196,7 +190,7 @@ function chunks(values: readonly string[], most: number): string[][] {
   return parts
 }
 
-/** Builds an `eth_getLogs` call. Omits trailing nulls in the topics, which some providers reject. */
+/** Omits trailing nulls in the topics, which some providers reject. */
 function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
   const filter = {
     address: addresses.length === 1 ? addresses[0] : addresses,
@@ -211,10 +205,7 @@ function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
   return { method: 'eth_getLogs', params: [{ ...filter, ...where }] }
 }
 
-/**
- * Returns the time of each block with logs, by block number. The time comes from the logs, or from the block's header,
- * which must have the same hash as the block in the logs.
- */
+/** By block number, from the logs or from the header, which must have the same hash as the block in the logs. */
 async function timesOf(
   endpoint: Endpoint,
   logs: readonly FoundLog[],
@@ -243,7 +234,7 @@ async function timesOf(
 }
 
 /**
- * Fetches block headers by number, in the order of the numbers.
+ * In the order of the numbers.
  * @throws {NodeLags}
  * @throws {EndpointFailed}
  */

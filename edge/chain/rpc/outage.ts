@@ -4,7 +4,7 @@ const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
 /** Longest backoff if no other endpoint is available, because a longer one would gain nothing. */
 const LONGEST_ALONE_MS = 5_000
-/** An endpoint that was healthy for this long starts again with the shortest backoff after its next failure. */
+/** After this long, the next failure starts again with the shortest backoff. */
 const WELL_AGAIN_MS = 60_000
 
 export class Outage {
@@ -21,7 +21,7 @@ export class Outage {
   }
 
   /**
-   * Returns true if the half-open probe may be sent.
+   * True if the half-open probe may be sent.
    * @param alone true if no other endpoint is available
    */
   isDue(now: number, alone: boolean): boolean {
@@ -31,11 +31,10 @@ export class Outage {
   }
 
   /**
-   * Records a failure, and opens the circuit breaker.
+   * Opens the circuit breaker.
    * @param random random number in [0, 1), for jitter to avoid a thundering herd
-   * @param retryAfterMs delay from the `Retry-After` header, in milliseconds
-   * @returns the backoff in milliseconds, or undefined if the circuit breaker was already open; requests that are in
-   *   flight at the same time fail together
+   * @param retryAfterMs from the `Retry-After` header
+   * @returns the backoff in milliseconds; undefined if the breaker was open, because concurrent requests fail together
    */
   failed(now: number, random: number, retryAfterMs?: number): number | undefined {
     if (!this.isOver && !this.isTried && now < this.#until) return undefined
@@ -50,10 +49,7 @@ export class Outage {
     return ms
   }
 
-  /**
-   * Records a response, and closes the circuit breaker.
-   * @returns true if the circuit breaker was open until now
-   */
+  /** Closes the circuit breaker. Returns true if it was open until now. */
   answered(now: number): boolean {
     if (this.#wellSince !== undefined) return false
     this.#wellSince = now

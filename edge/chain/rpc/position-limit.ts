@@ -1,10 +1,10 @@
-/** Maximum number of addresses, or of topics in one position, that geth and most providers accept. */
+/** Addresses, or topics in one position, that geth and most providers accept. */
 const ENTRIES_MAX = 1_000
 
-/** Time after which a learned limit is forgotten, because the provider's plan may have changed. */
+/** A learned limit is forgotten, because the provider's plan may have changed. */
 const FORGET_AFTER_MS = 600_000
 
-/** Tracks how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs` request. */
+/** Learns how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs` request. */
 export class PositionLimit {
   #most = ENTRIES_MAX
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -15,9 +15,8 @@ export class PositionLimit {
   }
 
   /**
-   * Records that a request had too many addresses or topics.
    * @param asked number of addresses or topics in the rejected request
-   * @param hint number that the provider claims to accept, if it states one
+   * @param hint number that the provider claims to accept
    */
   refused(asked: number, hint: number | undefined, now: number): void {
     this.#refusedAt = now

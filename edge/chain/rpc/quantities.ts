@@ -1,10 +1,9 @@
-/** Parses the hex encodings of JSON-RPC (execution-apis, base types), and converts them to lower case. */
+/** Hex encodings of JSON-RPC (execution-apis, base types), in lower case. */
 import { badAnswer } from './endpoint-failure.ts'
 
 export const quantity = (number: number): string => `0x${number.toString(16)}`
 
 /**
- * Parses a hex quantity.
  * @param what name of the value, for the error message
  * @throws {EndpointFailed} if the value is not a quantity or too large
  */
@@ -20,8 +19,7 @@ const LOWER = /^0x[0-9a-f]*$/
 const ANY_CASE = /^0x[0-9a-f]*$/i
 
 /**
- * Parses a hex byte string.
- * @param bytes required length in bytes; any length is accepted if absent
+ * @param bytes required length; any length is accepted if absent
  * @throws {EndpointFailed} if the value is not hex or has another length
  */
 export function hexIn(value: unknown, what: string, bytes?: number): string {

@@ -1,77 +1,73 @@
 /**
- * Detects errors which mean that an `eth_getLogs` request covers too many blocks, logs or addresses. Error codes are
- * not sufficient, because -32005 and -32602 also stand for other failures. Errors are recognized by their text, and
- * numbers in the text are used only as hints.
+ * An `eth_getLogs` request covers too many blocks, logs or addresses. Errors are recognized by their text, because
+ * codes such as -32005 and -32602 also stand for other failures. Numbers in the text are used only as hints.
  */
 import type { RpcError } from './json-rpc.ts'
 
-/**
- * Matches the range that Alchemy, Infura and providers built on them (such as zkSync) suggest: `[0x.., 0x..]`,
- * inclusive.
- */
+/** Inclusive range suggested by Alchemy, Infura and providers built on them (such as zkSync): `[0x.., 0x..]`. */
 const SUGGESTED_HEX = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
 
-/** Matches the range that reth suggests, in decimal. */
+/** Range suggested by reth, in decimal. */
 const SUGGESTED = /retry with the range (\d+)\s*-\s*(\d+)/i
 
-/** Error texts that state the accepted number of blocks, each with the providers that send them. */
+/** Texts that state the accepted number of blocks, with the providers that send them. */
 const WITH_BLOCKS: readonly RegExp[] = [
-  /max range: ([\d,.]+k?)/i, // Sent by Cloudflare
-  /maximum allowed number of requested blocks is ([\d,.]+)/i, // Sent by thirdweb
-  /limited to (?:a )?([\d,.]+k?)[ -]?(?:blocks?|range)/i, // Sent by QuickNode, 1rpc, blockpi, Blast
-  /limited to 0 - ([\d,.]+) blocks? range/i, // Sent by 1rpc, newer version
-  /up to an? ([\d,.]+k?) block range/i, // Sent by Alchemy without a suggestion, Aurora
-  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Sent by Blast, paid plans
-  /at most ([\d,.]+k?) blocks/i, // Sent by Coinbase
-  /maximum block range:? ([\d,.]+k?)/i, // Sent by publicnode, BSC's geth
-  /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // Sent by reth, Hyperliquid
-  // Sent by Infura since 2026
+  /max range: ([\d,.]+k?)/i, // Cloudflare
+  /maximum allowed number of requested blocks is ([\d,.]+)/i, // thirdweb
+  /limited to (?:a )?([\d,.]+k?)[ -]?(?:blocks?|range)/i, // QuickNode, 1rpc, blockpi, Blast
+  /limited to 0 - ([\d,.]+) blocks? range/i, // 1rpc, newer version
+  /up to an? ([\d,.]+k?) block range/i, // Alchemy without a suggestion, Aurora
+  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Blast, paid plans
+  /at most ([\d,.]+k?) blocks/i, // Coinbase
+  /maximum block range:? ([\d,.]+k?)/i, // publicnode, BSC's geth
+  /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // reth, Hyperliquid
+  // Infura since 2026
   /range (?:of )?[\d,.]+ (?:blocks )?exceeds (?:the )?(?:limit|maximum)(?: of|:)? ([\d,.]+)/i,
-  /block range (?:is )?greater than ([\d,.]+) max/i, // Sent by Swell
-  /block range exceeds ([\d,.]+)/i, // Sent by Somnia
-  /block range (?:is )?too (?:wide|large)[^\d]*\(?maximum:? ([\d,.]+)\)?/i, // Sent by Moonbeam, Frontier
-  /max(?:imum)?(?: block range)? is (?:set to )?([\d,.]+k?)/i, // Sent by Merkle, Avalanche, Polygon (bor)
-  /must be smaller than size ([\d,.]+)/i, // Sent by Harmony
-  /blocks distance: ([\d,.]+)/i, // Sent by Ankr, Cosmos chains
-  /ranges over ([\d,.]+k?) blocks/i, // Sent by dRPC
-  /narrow your filter: ([\d,.]+)/i, // Sent by Erigon
-  /(?:limit|maximum|max)(?: of)?:? ([\d,.]+k?) blocks/i, // Sent by LlamaRPC, GetBlock, NodeReal, Tenderly
-  /blocks? range,? (?:the )?limit(?: is|:)? ([\d,.]+)/i, // Sent by SimplyVC
+  /block range (?:is )?greater than ([\d,.]+) max/i, // Swell
+  /block range exceeds ([\d,.]+)/i, // Somnia
+  /block range (?:is )?too (?:wide|large)[^\d]*\(?maximum:? ([\d,.]+)\)?/i, // Moonbeam, Frontier
+  /max(?:imum)?(?: block range)? is (?:set to )?([\d,.]+k?)/i, // Merkle, Avalanche, Polygon (bor)
+  /must be smaller than size ([\d,.]+)/i, // Harmony
+  /blocks distance: ([\d,.]+)/i, // Ankr, Cosmos chains
+  /ranges over ([\d,.]+k?) blocks/i, // dRPC
+  /narrow your filter: ([\d,.]+)/i, // Erigon
+  /(?:limit|maximum|max)(?: of)?:? ([\d,.]+k?) blocks/i, // LlamaRPC, GetBlock, NodeReal, Tenderly
+  /blocks? range,? (?:the )?limit(?: is|:)? ([\d,.]+)/i, // SimplyVC
 ]
 
 const WITHOUT_BLOCKS: readonly RegExp[] = [
-  /query returned more than [\d,.]+ results/i, // Sent by Infura, Polygon zkEVM, geth behind many providers
-  /exceeds? max(?:imum)? (?:results|logs|block range)/i, // Sent by reth, LlamaRPC, Ankr
-  /logs matched by query exceeds limit/i, // Sent by Arbitrum
-  /too many logs/i, // Sent by Erigon
-  // Sent by Alchemy, 1rpc
+  /query returned more than [\d,.]+ results/i, // Infura, Polygon zkEVM, geth behind many providers
+  /exceeds? max(?:imum)? (?:results|logs|block range)/i, // reth, LlamaRPC, Ankr
+  /logs matched by query exceeds limit/i, // Arbitrum
+  /too many logs/i, // Erigon
+  // Alchemy, 1rpc
   /(?:log )?response (?:size |is )?(?:should not greater than|exceeded|too (?:large|big)|exceeds)/i,
-  /(?:backend )?response too large|result(?:s|set)? (?:is |set )?too (?:large|big)/i, // Sent by Optimism, geth (-32003)
-  /response size (?:is larger|should not|exceed|limit)/i, // Sent by Ankr, GetBlock
-  /block range (?:is |are )?(?:too (?:wide|large|big)|bigger than|exceed)/i, // Sent by Ankr, Optimism, Base, Scroll
+  /(?:backend )?response too large|result(?:s|set)? (?:is |set )?too (?:large|big)/i, // Optimism, geth (-32003)
+  /response size (?:is larger|should not|exceed|limit)/i, // Ankr, GetBlock
+  /block range (?:is |are )?(?:too (?:wide|large|big)|bigger than|exceed)/i, // Ankr, Optimism, Base, Scroll
   /range (?:is )?too (?:wide|large|big)/i,
-  /(?:range|logs?) limit exceeded|range exceeds/i, // Sent by Chainstack, Besu
-  /exceed(?:s|ed)?(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Sent by Blast
-  /too wide blocks? range/i, // Sent by SimplyVC
+  /(?:range|logs?) limit exceeded|range exceeds/i, // Chainstack, Besu
+  /exceed(?:s|ed)?(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Blast
+  /too wide blocks? range/i, // SimplyVC
   /too many results/i,
-  /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Sent by Avalanche, Conflux
-  // Sent by geth, Infura, BSC
+  /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Avalanche, Conflux
+  // geth, Infura, BSC
   /query (?:timeout|timed out)|(?:execution|request) (?:timeout|timed out)|context deadline exceeded|took too long/i,
-  // Sent by dRPC, publicnode, Coinbase
+  // dRPC, publicnode, Coinbase
   /query (?:is )?too (?:large|expensive|complex)|please (?:reduce|narrow|limit|decrease)/i,
-  /no backend is currently healthy to serve traffic/i, // Sent by Base's proxy, for ranges that its nodes reject
+  /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes reject
 ]
 
-/** Matches a text in which the number counts logs, not blocks. */
+/** The number counts logs, not blocks. */
 const NOT_OF_BLOCKS = /too many logs/i
 
-/** Error code for HTTP status 413: a request or response is too large. */
+/** HTTP status: a request or response is too large. */
 const TOO_LONG = 413
 
 export type RangeRefusal = { blocks: number | undefined }
 
 /**
- * Detects an error that asks for a smaller range of blocks, and how many blocks the provider would accept.
+ * Detects an error that asks for a smaller range of blocks.
  * @param asked number of blocks that were requested; a hint that is not smaller is ignored
  * @returns undefined for other errors, and for unrecognized ones
  */
@@ -101,19 +97,19 @@ function blocksIn(text: string): number | undefined {
   return undefined
 }
 
-/** Returns the range that Infura suggests in `data: {from, to}`, as text that the patterns match. */
+/** Converts Infura's suggestion in `data: {from, to}` to text that the patterns match. */
 function suggestedBeside(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const { from, to } = data as { from?: unknown; to?: unknown }
   return isBlock(from) && isBlock(to) ? `block range [${from}, ${to}]` : ''
 }
 
-/** Returns true for a short string. The limit on the length keeps the text that is searched for patterns short. */
+/** The limit on the length keeps the text that is searched for patterns short. */
 function isBlock(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 18
 }
 
-/** Parses numbers such as `10,000`, `10.000` and `10k`. */
+/** Such as `10,000`, `10.000` and `10k`. */
 function numberOf(text: string): number {
   const digits = Number(text.replace(/[^\d]/g, ''))
   return /k$/i.test(text) ? digits * 1000 : digits
@@ -122,9 +118,8 @@ function numberOf(text: string): number {
 export type PositionRefusal = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
 
 /**
- * Detects an error that asks for fewer addresses or topics.
- * @returns the accepted number in `most`, which is undefined if the provider does not state it; undefined for other
- *   errors
+ * Detects an error that asks for fewer addresses or topics. `most` is undefined if the provider does not state it.
+ * @returns undefined for other errors
  */
 export function positionRefusal({ message }: RpcError): PositionRefusal | undefined {
   // Infura counts addresses and topics together.
@@ -133,8 +128,8 @@ export function positionRefusal({ message }: RpcError): PositionRefusal | undefi
   const addresses = /\baddress(?:es)?\b/i.test(message)
   const topics = /\btopics\b/i.test(message)
   if ((!addresses && !topics) || /\bip\b|\brate\b|requests/i.test(message)) return undefined
-  // Matches the texts of geth ("exceed max addresses or topics per search position"), publicnode ("specify less number
-  // of addresses") and others.
+  // geth ("exceed max addresses or topics per search position"), publicnode ("specify less number of addresses") and
+  // others.
   const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
   if (!isOne.test(message)) return undefined
   const number = /(?:max(?:imum)?|limit|up to|at most|more than)[^\d]{0,30}(\d+)/i.exec(

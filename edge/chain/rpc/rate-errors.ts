@@ -1,32 +1,22 @@
-/** Detects rate limit errors of providers. */
 import type { RpcError } from './json-rpc.ts'
 
-/**
- * Error codes that always mean a rate limit. They come from EIP-1474, HTTP, Alchemy, QuickNode, Base, Ankr and
- * Cloudflare.
- */
+/** Codes that always mean a rate limit, from EIP-1474, HTTP, Alchemy, QuickNode, Base, Ankr and Cloudflare. */
 const CODES: ReadonlySet<number> = new Set([-32005, -32007, -32016, -32029, -32090, -32097, 429])
 
 const TEXTS =
   /rate.?limit|too many requests|compute units|request limit|requests? per|per second|throughput|limit exceeded|quota|credits|throttl|over limit|request count exceeded|capacity|slow down|try again later|daily limit|monthly/i
 
-/**
- * Returns true if an error means that a rate limit was exceeded. Callers must first exclude errors about a range or
- * addresses, because some of those errors have the same code.
- */
+/** Callers must first exclude errors about a range or addresses, because some of those have the same code. */
 export function isRateLimit({ code, message }: RpcError): boolean {
   return CODES.has(code) || TEXTS.test(message)
 }
 
-/**
- * Upper bound for the delay in `Retry-After`. If a provider requests a longer delay, such as a day, it is still tried
- * again after this time.
- */
+/** A provider that requests a longer delay, such as a day, is still tried again after this time. */
 const RETRY_AFTER_MAX_MS = 300_000
 
 /**
- * Parses `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date.
- * @returns milliseconds, or undefined if the header is absent or invalid
+ * Parses `Retry-After` (RFC 9110, 10.2.3): a number of seconds or a date.
+ * @returns undefined if the header is absent or invalid
  */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined

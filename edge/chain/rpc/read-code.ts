@@ -6,10 +6,7 @@ export const codeCall = (address: string): RpcCall => ({
   params: [address, 'latest'],
 })
 
-/**
- * Returns true if a response to `eth_getCode` contains code.
- * @throws {EndpointFailed} if the response is an error or malformed
- */
+/** @throws {EndpointFailed} if the response is an error or malformed */
 export function hasCodeIn(answer: RpcAnswer): boolean {
   if ('error' in answer) throw new EndpointFailed(rpcErrorKind(answer.error.code))
   if (typeof answer.result !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(answer.result))

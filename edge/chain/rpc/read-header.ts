@@ -14,10 +14,7 @@ export const headerByHashCall = (hash: string): RpcCall => ({
   params: [hash, false],
 })
 
-/**
- * Parses a block header.
- * @throws {EndpointFailed} `bad_answer` if the header is malformed
- */
+/** @throws {EndpointFailed} `bad_answer` if the header is malformed */
 export function headerIn(value: unknown): BlockHeader {
   if (typeof value !== 'object' || value === null) throw badAnswer('a block is not an object')
   const block = value as Record<string, unknown>
@@ -31,7 +28,6 @@ export function headerIn(value: unknown): BlockHeader {
 }
 
 /**
- * Returns the header of a block that was requested by number.
  * @throws {NodeLags}
  * @throws {EndpointFailed}
  */
@@ -42,7 +38,6 @@ export function headerAt(answer: RpcAnswer, number: number): BlockHeader {
 }
 
 /**
- * Returns the block in a response.
  * @throws {NodeLags} if the node responds that it does not have the block
  * @throws {EndpointFailed} for any other error
  */
@@ -55,7 +50,7 @@ export function existing(answer: RpcAnswer): unknown {
   throw new EndpointFailed(rpcErrorKind(answer.error.code))
 }
 
-/** Matches the errors that geth, Erigon, Nethermind, Besu and reth return for an unknown or future block. */
+/** Errors of geth, Erigon, Nethermind, Besu and reth for an unknown or future block. */
 export function isUnknownBlock({ code, message }: RpcError): boolean {
   return (
     code === -39001 ||
@@ -66,7 +61,7 @@ export function isUnknownBlock({ code, message }: RpcError): boolean {
 }
 
 /**
- * Returns the block for a tag, or null if the provider does not serve the tag or the chain has no such block yet.
+ * Null if the provider does not serve the tag or the chain has no such block yet.
  * @throws {EndpointFailed} for any other error
  */
 export function taggedHeader(answer: RpcAnswer): BlockHeader | null {

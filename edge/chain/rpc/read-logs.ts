@@ -10,7 +10,7 @@ export type FoundLog = Omit<ChainLog, 'blockTimestamp' | 'ordinal'> & {
 }
 
 /**
- * Parses the logs in a result, in their given order. Drops logs that have no topics.
+ * Keeps the order. Drops logs without topics.
  * @param value result of an `eth_getLogs` call
  * @throws {EndpointFailed} `bad_answer`
  * @throws {NodeLags} if a log belongs to a branch of the chain that the node is leaving
@@ -49,17 +49,14 @@ function logIn(value: unknown): FoundLog {
   }
 }
 
-/**
- * Parses the block timestamp of a log. Some nodes omit the timestamp, and some return 0. The result is then undefined,
- * and the block's header is read instead.
- */
+/** Some nodes omit the timestamp or return 0. The block's header is then read instead. */
 function timeIn(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   return numberIn(value, "a log's block timestamp") || undefined
 }
 
 /**
- * Sorts logs by block and index, and checks that they can belong to one chain.
+ * Sorts by block and index, and checks that the logs can belong to one chain.
  * @throws {EndpointFailed} `bad_answer`
  */
 export function inOrder(logs: readonly FoundLog[], from: number, to: number): FoundLog[] {
@@ -88,7 +85,6 @@ export function inOrder(logs: readonly FoundLog[], from: number, to: number): Fo
 }
 
 /**
- * Adds the block time and the ordinal to each log.
  * @param sorted all logs of the query in these blocks, in order
  * @param timeOf returns the time of a log's block, in Unix seconds
  */

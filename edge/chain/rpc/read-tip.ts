@@ -5,7 +5,6 @@ import { headerCall, headerIn, taggedHeader } from './read-header.ts'
 import { NodeLags } from './rpc-failures.ts'
 
 /**
- * Fetches the latest block and the blocks of the given tags from one endpoint.
  * @throws {EndpointFailed}
  * @throws {NodeLags}
  */
@@ -22,7 +21,7 @@ export async function readTip(
   const tip: Tip = { latest: headerIn(answer.result) }
   for (const [n, tag] of tags.entries()) {
     const header = taggedHeader(tagged[n]!)
-    // If a tagged block is above the head, several nodes share the URL, and the one that returned the head lags.
+    // Several nodes share the URL, and the one that returned the head lags.
     if (header && header.number > tip.latest.number)
       throw new NodeLags('a final block is above the head')
     tip[tag] = header

@@ -7,7 +7,7 @@ const TYPES = new Map<string, AbiType>([
   ['bool', { kind: 'bool' }],
   ['string', { kind: 'string' }],
   ['bytes', { kind: 'bytes' }],
-  // A `function` value is a 20-byte address followed by a 4-byte selector.
+  // A 20-byte address followed by a 4-byte selector.
   ['function', { kind: 'fixed_bytes', bytes: 24 }],
   ...Array.from({ length: 32 }, (_, before): [string, AbiType][] => {
     const bytes = before + 1
@@ -26,10 +26,7 @@ const ALIASES = new Map([
   ['byte', 'bytes1'],
 ])
 
-/**
- * Looks up an elementary ABI type by name (Solidity ABI specification, "Types"). Returns the same object for equal
- * types.
- */
+/** Solidity ABI specification, "Types". Returns the same object for equal types. */
 export function elementaryType(name: string): NamedType {
   const canonical = ALIASES.get(name) ?? name
   const type = TYPES.get(canonical)

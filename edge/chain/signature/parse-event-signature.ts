@@ -5,19 +5,16 @@ import { SignatureTokens } from './signature-tokens.ts'
 import { readArgumentName, readType } from './read-type.ts'
 
 /**
- * Maximum number of arguments of an event. Solidity's legacy code generator supports about 15 arguments, and the newer
- * one supports more. No known event has more than 32. With 32 arguments, there are fewer than 5,000 ways to choose
- * three indexed ones.
+ * Solidity's legacy code generator supports about 15 arguments, and no known event has more than 32. With 32, there are
+ * fewer than 5,000 ways to choose three indexed ones.
  */
 export const INPUTS_MAX = 32
 
-/**
- * Maximum number of indexed arguments. A log has at most three topics in addition to the one that identifies the event.
- */
+/** A log has at most three topics in addition to the one that identifies the event. */
 export const INDEXED_MAX = 3
 
 /**
- * Parses an event declaration in Solidity, as human-readable ABI, or in canonical form.
+ * Accepts Solidity, human-readable ABI, and the canonical form.
  * @throws {SignatureRefused} with the position of the problem and a suggested fix
  */
 export function parseEventSignature(text: string): EventSignature {

@@ -4,24 +4,20 @@ import type { SignatureTokens } from './signature-tokens.ts'
 import { leastWords } from './type-size.ts'
 
 /**
- * Maximum nesting of arrays and tuples in a type. Contracts use two or three levels. The value decoder recurses to the
- * same depth.
+ * Maximum nesting of arrays and tuples. Contracts use two or three levels. The value decoder recurses to the same
+ * depth.
  */
 export const TYPE_DEPTH_MAX = 8
 
 /**
- * Maximum number of 32-byte words that the smallest value of a type may need. The limit is necessary because the
- * lengths of nested fixed-length arrays multiply. A log of this size would cost a million gas, so a larger type is
- * probably a mistake.
+ * 32-byte words of the smallest value of a type. Limited, because the lengths of nested fixed-length arrays multiply. A
+ * log of this size would cost a million gas, so a larger type is probably a mistake.
  */
 export const TYPE_WORDS_MAX = 4_096
 
 export type ReadType = { type: AbiType; canonical: string }
 
-/**
- * Parses an ABI type.
- * @throws {SignatureRefused} if the text is not a valid type
- */
+/** @throws {SignatureRefused} if the text is not a valid type */
 export function readType(tokens: SignatureTokens, depth = 0): ReadType {
   const start = tokens.here
   if (tokens.isWord('tuple') && tokens.isMark('(', 1)) tokens.next()
@@ -80,7 +76,7 @@ function readMember(tokens: SignatureTokens, depth: number): ReadType {
 }
 
 /**
- * Parses the optional name of an argument. Names are not part of the canonical signature.
+ * Names are optional, and not part of the canonical signature.
  * @throws {SignatureRefused} if there is a data location, such as `memory`
  */
 export function readArgumentName(tokens: SignatureTokens): string | undefined {

@@ -1,10 +1,10 @@
-/** Number of characters of the signature that an error message quotes, starting at the problem. */
+/** Length of the quote in an error message, starting at the problem. */
 const SHOWN_CHARACTERS = 24
 
-/** Thrown if an event signature is invalid. Callers can use the message, or compose their own from the properties. */
+/** Callers can use the message, or compose their own from the properties. */
 export class SignatureRefused extends Error {
   override name = 'SignatureRefused'
-  /** Zero-based offset of the problem in the signature. */
+  /** Zero-based offset in the signature. */
   readonly position: number
   readonly problem: string
   readonly fix: string
@@ -17,7 +17,6 @@ export class SignatureRefused extends Error {
   }
 }
 
-/** Quotes the text that starts at a position, on a single line. */
 function place(text: string, position: number): string {
   const rest = text.slice(position, position + SHOWN_CHARACTERS).replace(/\s+/g, ' ')
   if (rest === '') return 'at the end'

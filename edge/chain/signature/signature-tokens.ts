@@ -6,7 +6,7 @@ export class SignatureTokens {
   readonly #tokens: readonly Token[]
   #at = 0
 
-  /** @throws {SignatureRefused} if the text is too long or contains a character that is not allowed in a signature */
+  /** @throws {SignatureRefused} if the text is too long or contains a character that is not allowed */
   constructor(text: string) {
     this.#text = text
     this.#tokens = tokensOf(text)
@@ -16,7 +16,7 @@ export class SignatureTokens {
     return this.#tokens[this.#at]!
   }
 
-  /** Returns the current token and advances to the next one. Stays at the `end` token. */
+  /** Returns the current token and advances. Stays at the `end` token. */
   next(): Token {
     const token = this.here
     if (token.kind !== 'end') this.#at++
@@ -24,7 +24,7 @@ export class SignatureTokens {
   }
 
   /**
-   * Returns true if a token is a word, or the given word.
+   * @param word any word if absent
    * @param ahead offset of the token from the current one
    */
   isWord(word?: string, ahead = 0): boolean {
@@ -37,25 +37,19 @@ export class SignatureTokens {
     return token?.kind === 'mark' && token.text === mark
   }
 
-  /**
-   * Consumes the current token if it is the given punctuation mark.
-   * @returns true if the mark was consumed
-   */
+  /** Consumes the current token and returns true if it is the given punctuation mark. */
   take(mark: string): boolean {
     if (!this.isMark(mark)) return false
     this.#at++
     return true
   }
 
-  /**
-   * Consumes the given punctuation mark.
-   * @throws {SignatureRefused} if the current token is something else
-   */
+  /** @throws {SignatureRefused} if the current token is not the given mark */
   expect(mark: string, fix: string): void {
     if (!this.take(mark)) throw this.refused(`"${mark}" is missing`, fix)
   }
 
-  /** Creates an error with the position of the current token, or of the token `at`. */
+  /** @param at token of which the error gives the position */
   refused(problem: string, fix: string, at: Token = this.here): SignatureRefused {
     return new SignatureRefused(this.#text, at.position, problem, fix)
   }

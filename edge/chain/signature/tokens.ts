@@ -1,9 +1,6 @@
 import { SignatureRefused } from './signature-refused.ts'
 
-/**
- * Token of an event signature: a word, number or punctuation mark, with its offset in the text. The last token is
- * always `end`.
- */
+/** The last token is always `end`. `position` is an offset in the text. */
 export type Token = {
   kind: 'word' | 'number' | 'mark' | 'end'
   text: string
@@ -11,19 +8,15 @@ export type Token = {
 }
 
 /**
- * Maximum length of an event signature. The limit exists because signatures are stored in records and runs. The
- * signature of an event with the most arguments that compilers support, and with long names, has about 1,000
- * characters.
+ * Signatures are stored in records and runs. With the most arguments that compilers support, and long names, a
+ * signature has about 1,000 characters.
  */
 export const SIGNATURE_MAX_CHARACTERS = 2_048
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN = /([A-Za-z_$][\w$]*)|(\d+)|[()[\],;.]/y
 
-/**
- * Splits an event signature into tokens.
- * @throws {SignatureRefused} if the text is too long or contains a character that is not allowed
- */
+/** @throws {SignatureRefused} if the text is too long or contains a character that is not allowed */
 export function tokensOf(text: string): Token[] {
   if (text.length > SIGNATURE_MAX_CHARACTERS)
     throw new SignatureRefused(

@@ -1,9 +1,6 @@
 import type { AbiType } from './event-signature.ts'
 
-/**
- * Returns true if a type is dynamic, which means that the head of an ABI encoding contains an offset instead of the
- * value.
- */
+/** True if the head of an ABI encoding contains an offset instead of the value. */
 export function isDynamic(type: AbiType): boolean {
   switch (type.kind) {
     case 'string':
@@ -23,8 +20,8 @@ export function isDynamic(type: AbiType): boolean {
 }
 
 /**
- * Returns true if the topic of an indexed argument of this type contains a hash of the value (Solidity ABI
- * specification, "Encoding of Indexed Event Parameters").
+ * True if an indexed argument's topic is a hash of the value (Solidity ABI specification, "Encoding of Indexed Event
+ * Parameters").
  */
 export function isHashedInTopic(type: AbiType): boolean {
   return (
@@ -35,18 +32,12 @@ export function isHashedInTopic(type: AbiType): boolean {
   )
 }
 
-/**
- * Returns the number of 32-byte words that a value of this type takes in the head of an ABI encoding. The offset of a
- * dynamic value takes one word.
- */
+/** Number of 32-byte words in the head of an ABI encoding. The offset of a dynamic value takes one word. */
 export function headWords(type: AbiType): number {
   return isDynamic(type) ? 1 : leastWords(type)
 }
 
-/**
- * Returns the minimum number of 32-byte words that the ABI encoding of this type needs, not counting the offset of a
- * dynamic value.
- */
+/** Minimum number of 32-byte words of an encoding, not counting the offset of a dynamic value. */
 export function leastWords(type: AbiType): number {
   if (type.kind === 'tuple') return type.members.reduce((sum, member) => sum + placed(member), 0)
   if (type.kind === 'array') return type.length === null ? 1 : type.length * placed(type.of)

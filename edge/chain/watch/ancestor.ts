@@ -3,12 +3,11 @@ import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 import type { KeptChain } from './kept-chain.ts'
 
-/** Number of block headers per request. */
 const HEADERS_AT_ONCE = 128
 
 /**
- * Finds the common ancestor after a reorganization: the highest stored block, at or below `below`, that is still in the
- * chain. Checks a few headers at doubling distances, then headers between the highest match and the lowest mismatch.
+ * Highest stored block, at or below `below`, that is still in the chain. Checks doubling distances, then between the
+ * highest match and the lowest mismatch.
  * @returns undefined if the chain has none of the stored blocks
  * @throws {ChainAway}
  * @throws {NodeLags}
@@ -22,7 +21,7 @@ export async function commonAncestor(
   if (below < first) return undefined
   let places = doublingBelow(below, first)
   let ours: number | undefined
-  /** Lowest block that is known to differ from the stored block. */
+  /** Lowest block known to differ from the stored block. */
   let others = below + 1
   do {
     const headers = await reader.headersOf(places)
@@ -43,7 +42,7 @@ export async function commonAncestor(
 }
 
 /**
- * Fetches a range of block headers in a few requests, and checks that each block is the child of the one before it.
+ * Fetches a range of headers in a few requests.
  * @param parent hash of the block before the range, or undefined if unknown
  * @throws {NodeLags} if the blocks are not linked, because the nodes that answered disagree
  */
@@ -67,7 +66,6 @@ export async function linkedHeaders(
   return headers
 }
 
-/** Returns `high`, blocks at doubling distances below it, and `low`. */
 function doublingBelow(high: number, low: number): number[] {
   const places = [high]
   for (let distance = 1; high - distance > low; distance *= 2) places.push(high - distance)
@@ -75,7 +73,6 @@ function doublingBelow(high: number, low: number): number[] {
   return places
 }
 
-/** Returns the lower of two block numbers, and some block numbers between them. */
 function between(low: number, high: number): number[] {
   const step = Math.max(1, Math.ceil((high - low) / 8))
   const places: number[] = []

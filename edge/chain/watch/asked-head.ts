@@ -9,15 +9,12 @@ type Options = {
   now: () => number
 }
 
-/**
- * Maximum age of a head that the watcher has seen. An older head is ignored, because a restarted chain may no longer
- * have it.
- */
+/** An older head is ignored, because a restarted chain may no longer have it. */
 const KNOWN_MS = 60_000
 
 /**
- * Returns the head for a new trigger. Fetches the head, so that events from before the trigger existed never fire it.
- * If the watcher has recently seen a higher block, the node lags, and the higher block is returned.
+ * Fetches the head, so that events from before a new trigger existed never fire it. If the watcher has recently seen a
+ * higher block, the node lags, and the higher block is returned.
  */
 export async function askedHead(
   { watch, reader, now }: Options,
@@ -35,7 +32,6 @@ export async function askedHead(
   }
 }
 
-/** Fetches the number of the latest finalized block, for a preview. */
 export async function askedFinalBlock(
   reader: Pick<ChainReader, 'tip'>,
   finality: Finality,

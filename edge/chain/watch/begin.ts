@@ -6,12 +6,12 @@ import { linkedHeaders } from './ancestor.ts'
 import { fallBehind } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Number of blocks to store below the head if a node does not have more. */
+/** Blocks to store below the head if a node does not have more. */
 const SOME_BLOCKS = 16
 
 /**
- * Starts watching a chain. Stores some blocks below the head, so that a common ancestor can be found at the first
- * reorganization. Logs are read from the first block that a trigger needs.
+ * Stores some blocks below the head, so that a common ancestor can be found at the first reorganization. Logs are read
+ * from the first block that a trigger needs.
  * @throws {ChainAway}
  * @throws {NodeLags}
  */
@@ -39,10 +39,7 @@ export async function begin(
   })
 }
 
-/**
- * Fetches linked block headers up to a block at or below the head. Returns an empty list if the node has only the
- * latest blocks.
- */
+/** Linked headers up to `last`. Empty if the node has only the latest blocks and `last` is below the head. */
 export async function headersBelow(
   reader: Pick<ChainReader, 'headers'>,
   latest: BlockHeader,

@@ -11,7 +11,7 @@ import type { InStep } from './in-step.ts'
 import type { UnionLogs } from './union-logs.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Number of missed blocks from which reading logs in block ranges is cheaper than reading each header. */
+/** Missed blocks from which reading logs in block ranges is cheaper than reading each header. */
 const CATCH_UP_BLOCKS = 512
 
 /** Time limit for catching up, after which the head is polled again. */
@@ -27,8 +27,8 @@ export type CatchUpOptions = {
 }
 
 /**
- * Catches up after an outage. Reads blocks that are far below the head and final for all triggers. Logs are requested
- * in block ranges for all triggers together, and delivered as they arrive. The blocks and logs are not stored.
+ * Catches up after an outage on blocks that are far below the head and final for all triggers. Logs are requested in
+ * block ranges for all triggers together, and delivered as they arrive, without being stored.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions
@@ -42,8 +42,7 @@ export class CatchUp {
   }
 
   /**
-   * Reads and delivers the logs of missed blocks. Must be called only if the stored blocks are known to be in the
-   * chain.
+   * Must be called only if the stored blocks are known to be in the chain.
    * @throws {ChainAway}
    * @throws {NodeLags}
    */
@@ -116,8 +115,8 @@ export class CatchUp {
   }
 
   /**
-   * Returns the highest block that is too deep to be reorganized and is final for all triggers. Ignores tags that the
-   * chain does not report.
+   * Highest block that is too deep to be reorganized and final for all triggers, ignoring tags that the chain does not
+   * report.
    */
   #target(tip: Tip): number {
     const { state } = this.#options

@@ -31,8 +31,8 @@ type Parts = {
 }
 
 /**
- * Durable Object that watches one chain for all of its triggers. The object is named after the chain. It assembles the
- * components of the watcher, and polls the chain by alarm while there are triggers.
+ * Watches one chain for all of its triggers. The object is named after the chain, and polls by alarm while there are
+ * triggers.
  */
 export class ChainWatcher extends DurableObject<Env> implements Watcher {
   #parts!: Parts
@@ -43,7 +43,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  /** Fetches the head of the chain. Single-flight: concurrent callers share one request. */
+  /** Single-flight: concurrent callers share one request. */
   head(finality: Finality): ReturnType<Watcher['head']> {
     const { watch, reader } = this.#parts
     const asking =
@@ -99,13 +99,13 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     if (!pace.isGoing(await this.ctx.storage.getAlarm(), now)) await this.ctx.storage.setAlarm(now)
   }
 
-  /** Polls the chain. Never throws, because an alarm that throws is retried six times and then lost permanently. */
+  /** Never throws, because an alarm that throws is retried six times and then lost permanently. */
   override async alarm(): Promise<void> {
     const { watch, pace } = this.#parts
     if (!watch.isWatching) return
     try {
-      // Sets the next alarm before anything that can fail. If the alarm is lost nevertheless, the schedule scanner
-      // restores it.
+      // Sets the next alarm before anything that can fail. If it is lost nevertheless, the schedule scanner restores
+      // it.
       await this.ctx.storage.setAlarm(Date.now() + pace.intervalMs)
     } catch (error) {
       this.#log('chain.broken', { reason: causeOf(error) })

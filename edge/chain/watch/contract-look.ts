@@ -5,13 +5,10 @@ import { RangeRefused } from '../rpc/rpc-failures.ts'
 import type { BlockRange } from '../subscription.ts'
 import type { Watcher } from './watcher.ts'
 
-/**
- * Range sizes to try, in blocks. Large ranges are for contracts that rarely emit events, and small ones for busy
- * contracts or limited plans.
- */
+/** Range sizes to try, in blocks: large ones for quiet contracts, small ones for busy contracts or limited plans. */
 const LOOKS = [2_000, 100, 5]
 
-/** Returns whether an address has code, and which events it emitted recently. Sends at most three requests for logs. */
+/** Sends at most three requests for logs. `events` is null if they fail. */
 export async function lookAtContract(
   reader: Pick<ChainReader, 'logs'> & ContractReader,
   address: string,

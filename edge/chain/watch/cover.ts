@@ -6,9 +6,8 @@ import { UnionLogs } from './union-logs.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Completes the logs of stored blocks that were searched before a trigger needed them. This is necessary if a trigger
- * was added between two polls, or if its backfill reaches the stored blocks. Stored blocks may still be reorganized, so
- * their logs are read as in a poll and not by the backfill.
+ * Completes the logs of blocks that were searched before a trigger needed them: it was added between two polls, or its
+ * backfill reached the stored blocks. These may still be reorganized, so the backfill does not read them.
  * @throws {ChainAway}
  * @throws {NodeLags}
  */
@@ -44,7 +43,6 @@ export async function cover(
   })
 }
 
-/** Returns the first block that a subscription still needs. */
 function wantedFrom({ since, live, backfill }: Watched): number {
   return Math.min(live?.next.block ?? since, backfill?.next.block ?? Number.POSITIVE_INFINITY)
 }

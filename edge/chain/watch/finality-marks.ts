@@ -5,7 +5,7 @@ import { LanePosition } from './lane-position.ts'
 import type { Watched } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Returns the block tags that triggers use as their finality, so that polls of the head request them. */
+/** Tags in use, so that polls of the head request them. */
 export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')[] {
   const tags = new Set<'safe' | 'finalized'>()
   for (const { finality } of subscriptions.all())
@@ -14,8 +14,7 @@ export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')
 }
 
 /**
- * Returns the latest finalized block for each finality in use, by the key of its watermark. Omits tags that the chain
- * does not report.
+ * Latest finalized block by watermark key. Omits tags that the chain does not report.
  * @param head block from which depths are counted
  */
 export function finalBlocks(
@@ -41,7 +40,7 @@ function finalBlock(
   if (typeof finality === 'number') return Math.max(-1, head - finality)
   const block = tip[finality]
   if (!block) return undefined
-  // A tagged block on another branch is ignored, because it does not concern the branch that the watcher follows.
+  // A tagged block on another branch does not concern the branch that the watcher follows.
   const ours = kept.hashAt(block.number)
   return ours === undefined || ours === block.hash ? block.number : undefined
 }
@@ -66,7 +65,7 @@ export function beginMarks(state: WatchState, finals: ReadonlyMap<string, number
   })
 }
 
-/** Gives a subscription its own live cursor, starting at a block. Must be called in a transaction. */
+/** Gives a subscription its own live cursor. Must be called in a transaction. */
 export function fallBehind({ subscriptions }: WatchState, watched: Watched, block: number): void {
   watched.live = new LanePosition('live', { block, logIndex: 0 })
   subscriptions.put(watched, watched.live)
@@ -85,7 +84,7 @@ export function leaveMark(state: WatchState, mark: string): void {
 }
 
 /**
- * Makes the triggers of rejected filter groups wait. Must be called in the transaction that stores the searched blocks.
+ * Must be called in the transaction that stores the searched blocks.
  * @param refused by filter group, the last block for which the stored logs may be incomplete
  * @returns number of triggers that wait
  */

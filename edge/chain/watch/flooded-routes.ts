@@ -1,16 +1,14 @@
-/**
- * Time after which the logs of a rejected block are requested again, because another plan or provider may return them.
- */
+/** Logs of a rejected block are requested again, because another plan or provider may return them. */
 const AGAIN_MS = 60_000
 
 /**
  * Filter groups with more logs in one block than any endpoint returns. Their triggers wait at that block, each with its
- * own cursor, so that they miss no logs and do not delay other triggers.
+ * own cursor, so that they miss no logs and do not delay others.
  */
 export class FloodedRoutes {
   readonly #until = new Map<string, number>()
 
-  /** Returns true if a filter group was rejected too recently to be requested again. */
+  /** True if a filter group was rejected too recently to be requested again. */
   has(route: string, now: number): boolean {
     const until = this.#until.get(route)
     if (until !== undefined && (now >= until || now < until - AGAIN_MS)) this.#until.delete(route)

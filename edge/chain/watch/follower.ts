@@ -6,24 +6,22 @@ import { CatchUp, type CatchUpOptions } from './catch-up.ts'
 import { beginMarks, finalBlocks, waitForRefused } from './finality-marks.ts'
 import { goBack } from './reorganisation.ts'
 
-/** Maximum number of blocks for which logs are requested, stored and delivered together. */
+/** Logs of this many blocks are requested, stored and delivered together. */
 const BLOCKS_AT_ONCE = 128
 
 /**
- * Number of consecutive polls that must report a shorter chain, or a chain without any of the stored blocks, before the
- * watcher accepts it.
+ * Consecutive polls that must report a shorter chain, or one without any of the stored blocks, before it is accepted.
  */
 const LOOKS_TO_BELIEVE = 10
 
 export type FollowerOptions = CatchUpOptions & {
-  /** Called when finalized blocks were replaced, so that logs that were already read from them are not delivered. */
+  /** Called when finalized blocks were replaced: logs already read from them must not be delivered. */
   replaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Follows the head of a chain block by block. The stored blocks always form one linked chain. New branches are adopted
- * as a whole.
+ * Follows the head block by block. The stored blocks always form one linked chain; new branches are adopted as a whole.
  */
 export class Follower {
   readonly #options: FollowerOptions
@@ -36,8 +34,7 @@ export class Follower {
   }
 
   /**
-   * Reads new blocks, and delivers their logs to the caught-up triggers. If an error occurs, blocks that were already
-   * read stay stored.
+   * Reads new blocks, and delivers their logs to the caught-up triggers. Blocks read before an error stay stored.
    * @throws {ChainAway}
    * @throws {NodeLags}
    */
@@ -61,7 +58,7 @@ export class Follower {
   }
 
   /**
-   * Handles a reported head below the last searched block. Assumes that the node lags, unless several polls in a row
+   * The reported head is below the last searched block. Assumes that the node lags, unless several polls in a row
    * report such a head.
    */
   async #shorter(latest: BlockHeader): Promise<void> {
@@ -75,7 +72,7 @@ export class Follower {
     this.#goBack(ancestor)
   }
 
-  /** Processes new blocks up to the head, some at a time: first the headers, then the logs, then the deliveries. */
+  /** Some blocks at a time: first the headers, then the logs, then the deliveries. */
   async #grow(tip: Tip, mayBranch = true): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -99,10 +96,7 @@ export class Follower {
     }
   }
 
-  /**
-   * Switches to another branch that is at least as high as the stored one, once the branch is available up to the
-   * stored height.
-   */
+  /** Switches to another branch once it is available up to the stored height. */
   async #branch(tip: Tip): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -174,10 +168,7 @@ export class Follower {
     goBack(state, ancestor)
   }
 
-  /**
-   * Switches to a chain that has none of the stored blocks and is therefore a different one. All blocks of that chain
-   * count as new.
-   */
+  /** Switches to a chain that has none of the stored blocks. All of its blocks count as new. */
   async #replace(latest: BlockHeader): Promise<void> {
     const { state, log, replaced, reader } = this.#options
     const { kept } = state
@@ -200,8 +191,8 @@ export class Follower {
   }
 
   /**
-   * Throws if the stored blocks have changed while a request was in flight. For example, all stored blocks are deleted
-   * if the last trigger is removed.
+   * Throws if the stored blocks changed while a request was in flight, for example because the last trigger was
+   * removed.
    */
   #requireGoingOn(through: number | undefined): void {
     if (this.#options.state.kept.through !== through)

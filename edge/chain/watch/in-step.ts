@@ -5,21 +5,15 @@ import type { Watched } from './subscriptions.ts'
 import type { Teller, Told } from './teller.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Maximum number of deliveries in flight. */
 const TOLD_AT_ONCE = 32
 
-/**
- * Deadline for deliveries to caught-up triggers. A trigger that has not responded by then becomes lagging, so that the
- * others do not wait.
- */
+/** A trigger that has not responded by then becomes lagging, so that the others do not wait. */
 const WAITED_MS = 5_000
 
-/**
- * Size of the logs that are delivered together, and are therefore in memory at the same time, as counted by `weightOf`.
- */
+/** Size of the logs that are delivered together, and therefore in memory together, as counted by `weightOf`. */
 const LOGS_AT_ONCE = 2_000
 
-/** A log to deliver. `log` is parsed from JSON only if a trigger needs it. */
+/** `log` is parsed from JSON only if a trigger needs it. */
 export type RoutedLog = { block: number; route: string; log: string | ChainLog }
 
 export type InStepOptions = {
@@ -32,10 +26,7 @@ export type InStepOptions = {
 
 type Batch = { watched: Watched; logs: ChainLog[]; outcome?: Told }
 
-/**
- * Delivers newly finalized logs to the caught-up triggers, and advances the watermarks. Writes nothing to storage for
- * triggers without logs.
- */
+/** Delivers newly finalized logs to the caught-up triggers. Writes nothing to storage for triggers without logs. */
 export class InStep {
   readonly #options: InStepOptions
 
@@ -44,7 +35,6 @@ export class InStep {
   }
 
   /**
-   * Delivers the logs of stored blocks that have become final, and advances the watermarks.
    * @param finals latest finalized block for each watermark; blocks that have not been searched yet are delivered by a
    *   later call
    */
@@ -130,7 +120,7 @@ export class InStep {
     }
   }
 
-  /** Delivers batches of logs concurrently, until all triggers have responded or the deadline passes. */
+  /** Resolves when all triggers have responded or the deadline passes. */
   async #tellAll(batches: Batch[]): Promise<void> {
     if (batches.length === 0) return
     const { teller, sleep, state } = this.#options
@@ -158,8 +148,8 @@ export class InStep {
   }
 
   /**
-   * Records the outcome of a delivery to one trigger. If the trigger did not accept all logs, its live cursor starts at
-   * the first remaining log. Must be called in a transaction.
+   * If the trigger did not accept all logs, its live cursor starts at the first remaining log. Must be called in a
+   * transaction.
    */
   #note({ watched, logs, outcome }: Batch, now: number): void {
     const { state, log } = this.#options
@@ -176,10 +166,7 @@ export class InStep {
   }
 }
 
-/**
- * Returns the number of the last settled block, if there is one. Blocks below the stored ones are settled, which means
- * that they can no longer be reorganized.
- */
+/** Blocks below the stored ones are settled: they can no longer be reorganized. */
 export function settledOf({ kept }: WatchState): { settledThrough?: number } {
   return kept.first > 0 ? { settledThrough: kept.first - 1 } : {}
 }

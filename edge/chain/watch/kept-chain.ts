@@ -4,7 +4,7 @@ import type { ChainLog, Position } from '../chain-log.ts'
 import { routeOfLog } from '../matching/matches.ts'
 import { LogParts } from './log-parts.ts'
 
-/** Number of bytes in a log's row that count as one additional log, consistent with `weightOf`. */
+/** Bytes in a log's row that count as one additional log, consistent with `weightOf`. */
 const BYTES_OF_A_LOG = 4 * 1024
 
 type BlockRow = {
@@ -18,8 +18,8 @@ type BlockRow = {
 type LogRow = { block: number; place: number; route: string; log: string }
 
 /**
- * Storage of the unfinalized chain: linked blocks near the head, and the logs that triggers needed when the blocks were
- * searched. Methods that write must be called in a transaction.
+ * Unfinalized chain: linked blocks near the head, and the logs that triggers needed when the blocks were searched.
+ * Methods that write must be called in a transaction.
  */
 export class KeptChain {
   readonly #sql: SqlStorage
@@ -33,7 +33,7 @@ export class KeptChain {
     this.load()
   }
 
-  /** Loads the first and last block numbers from storage, at startup and after a failed transaction. */
+  /** Called at startup and after a failed transaction. */
   load(): void {
     const [row] = this.#sql.exec<{ through: number | null }>('SELECT through FROM watch')
     this.#through = row?.through ?? undefined
@@ -79,7 +79,6 @@ export class KeptChain {
       }))
   }
 
-  /** Appends blocks to the stored chain, with the logs that were found in them. */
   extend(headers: readonly BlockHeader[], logs: readonly ChainLog[]): void {
     for (const { number, hash, parentHash, timestamp, logsBloom } of headers)
       this.#sql.exec(
@@ -96,7 +95,7 @@ export class KeptChain {
     if (last) this.#setThrough(last.number)
   }
 
-  /** Adds logs of stored blocks. Existing logs are kept. */
+  /** Existing logs are kept. */
   addLogs(logs: readonly ChainLog[]): void {
     for (const log of logs)
       this.#sql.exec(
@@ -108,7 +107,7 @@ export class KeptChain {
       )
   }
 
-  /** Deletes the stored blocks above `to` and their logs, because the blocks are no longer in the chain. */
+  /** Call when the blocks above `to` are no longer in the chain. */
   rollBack(to: number): void {
     this.#sql.exec('DELETE FROM blocks WHERE number > ?', to)
     this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)
@@ -118,7 +117,7 @@ export class KeptChain {
   }
 
   /**
-   * Deletes all stored blocks and logs, and continues after a given block.
+   * Deletes all blocks and logs.
    * @param through last block that counts as searched, or undefined to start over
    */
   restart(through: number | undefined): void {
@@ -129,7 +128,6 @@ export class KeptChain {
     this.#setThrough(through)
   }
 
-  /** Deletes stored blocks and logs below a height. */
   prune(below: number): void {
     if (this.#first === undefined || below <= this.#first) return
     this.#sql.exec('DELETE FROM blocks WHERE number < ?', below)
@@ -142,8 +140,7 @@ export class KeptChain {
   }
 
   /**
-   * Yields stored logs in order of block and index, as JSON, with the keys of their filter groups.
-   * @param from first block
+   * In order of block and index, as JSON.
    * @param to last block, inclusive
    */
   *logsIn(from: number, to: number): Generator<{ block: number; route: string; log: string }> {
@@ -158,8 +155,8 @@ export class KeptChain {
   }
 
   /**
-   * Adds up the sizes of stored logs, starting at a block. Returns the block of the first log after the total has
-   * reached `weight`, or undefined if there is no such log. A log with a lot of data counts as several.
+   * Block of the first log after the total size, counted from block `from`, has reached `weight`; undefined if there is
+   * no such log. A log with a lot of data counts as several.
    */
   blockOfLog(from: number, weight: number): number | undefined {
     const rows = this.#sql.exec<{ block: number; bytes: number }>(
@@ -179,7 +176,7 @@ export class KeptChain {
   }
 
   /**
-   * Returns stored logs of one filter group in order, starting at a position.
+   * In order, starting at a position.
    * @param to last block, inclusive
    * @param weight maximum total size, as counted by `weightOf`; the last log may exceed it
    */

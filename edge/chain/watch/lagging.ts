@@ -8,12 +8,11 @@ import type { Watched } from './subscriptions.ts'
 import type { Teller } from './teller.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Maximum number of concurrent deliveries. */
 const TOLD_AT_ONCE = 32
 
 /**
- * Maximum size of the logs that are read for one cursor at a time, as counted by `weightOf`. The logs of all cursors
- * are in memory at the same time.
+ * Size of the logs read for one cursor at a time, as counted by `weightOf`. The logs of all cursors are in memory at
+ * the same time.
  */
 const LOGS_AT_ONCE = 200
 
@@ -24,13 +23,13 @@ type LaggingOptions = {
 }
 
 /**
- * Delivers finalized logs of stored blocks to each lagging cursor until it has caught up. Also delivers reorg notices
- * to triggers that have no logs to receive.
+ * Delivers finalized logs of stored blocks to each lagging cursor until it has caught up, and reorg notices to triggers
+ * that have no logs to receive.
  */
 export class Lagging {
   readonly #options: LaggingOptions
   readonly #waiting: (() => Promise<void>)[] = []
-  /** IDs of triggers with a reorg notice that is queued or in flight. */
+  /** Triggers with a reorg notice that is queued or in flight. */
   readonly #notified = new Set<string>()
   #working = 0
 
@@ -78,16 +77,13 @@ export class Lagging {
     }
   }
 
-  /** Returns true if all blocks that a cursor needs next are stored. Otherwise, the backfill reads them. */
+  /** If false, the backfill reads the blocks that the cursor needs next. */
   #isKept({ coveredFrom }: Watched, { next }: LanePosition): boolean {
     const { kept } = this.#options.state
     return next.block >= kept.first && coveredFrom !== undefined && next.block >= coveredFrom
   }
 
-  /**
-   * Delivers the next logs of a cursor.
-   * @returns true if there may be more logs to deliver
-   */
+  /** Returns true if there may be more logs to deliver. */
   async #page(watched: Watched, lane: LanePosition): Promise<boolean> {
     const { state, teller, now } = this.#options
     const { kept, marks, notices } = state
@@ -159,8 +155,8 @@ export class Lagging {
   }
 
   /**
-   * Marks a live cursor as caught up if it is exactly at its watermark. After a change to a deeper finality, the cursor
-   * waits for the watermark to reach it.
+   * A live cursor has caught up if it is exactly at its watermark. After a change to a deeper finality, it waits for
+   * the watermark to reach it.
    */
   #join(watched: Watched, lane: LanePosition, mark: number): void {
     const { state } = this.#options
@@ -170,7 +166,7 @@ export class Lagging {
       state.transaction(() => state.subscriptions.join(watched))
   }
 
-  /** Delivers a reorg notice without logs, to a trigger that has no logs to receive or is no longer subscribed. */
+  /** Without logs, for a trigger that has no logs to receive or is no longer subscribed. */
   async #notify(triggerId: string): Promise<void> {
     const { state, teller } = this.#options
     try {
@@ -187,7 +183,7 @@ export class Lagging {
   }
 }
 
-/** Returns true if the subscription is current and still uses this cursor. */
+/** True if the subscription is current and still uses this cursor. */
 export function isLaneOf(state: WatchState, watched: Watched, lane: LanePosition): boolean {
   return state.subscriptions.isCurrent(watched) && watched[lane.lane] === lane
 }

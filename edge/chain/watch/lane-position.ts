@@ -1,30 +1,26 @@
 import type { Position } from '../chain-log.ts'
 import type { BlockRange, Lane } from '../subscription.ts'
 
-/** First and longest backoff of a cursor. The backoff doubles with each failed delivery. */
+/** Backoff of a cursor, which doubles with each failed delivery. */
 const AGAIN_MS = 500
 const AGAIN_MAX_MS = 15_000
 
-/** Position of a cursor that is not caught up, and the time of its next delivery. */
 export class LanePosition {
   readonly lane: Lane
-  /** Position of the first log that has not been delivered. */
+  /** First log that has not been delivered. */
   next: Position
-  /** Block range of a backfill; null for a live cursor. */
+  /** Null for a live cursor. */
   readonly range: BlockRange | null
   /** True while logs are read or delivered for the cursor. */
   isBusy = false
   /** True for a completed backfill that is stored in case its blocks are reorganized. */
   isResting = false
-  /** Time of the next delivery attempt after the trigger queue was full or did not respond, in Unix milliseconds. */
+  /** Next delivery attempt after the trigger queue was full or did not respond, in Unix milliseconds. */
   retryAt = 0
-  /** Time at which the trigger last received the progress of its backfill, in Unix milliseconds. */
+  /** Last delivery of the backfill's progress, in Unix milliseconds. */
   toldAt = 0
   #failures = 0
-  /**
-   * Lowest block to which a reorganization has reset the cursor since the last delivery started; Infinity if there was
-   * none.
-   */
+  /** Lowest block to which a reorganization has reset the cursor since the last delivery started. */
   #floor = Number.POSITIVE_INFINITY
 
   constructor(lane: Lane, next: Position, range: BlockRange | null = null) {
@@ -33,18 +29,17 @@ export class LanePosition {
     this.range = range
   }
 
-  /** Called when a delivery starts. A reorganization during the delivery takes precedence over its outcome. */
+  /** Call when a delivery starts. A reorganization during the delivery takes precedence over its outcome. */
   begin(): void {
     this.#floor = Number.POSITIVE_INFINITY
   }
 
-  /** Records that all logs before a position have been delivered. */
   advance(to: Position): void {
     this.next = to.block >= this.#floor ? { block: this.#floor, logIndex: 0 } : to
   }
 
   /**
-   * Resets the cursor to a block, because that block and later ones were replaced.
+   * Resets the cursor, because the block and later ones were replaced.
    * @returns true if the cursor had already moved past the start of that block
    */
   goBack(block: number): boolean {

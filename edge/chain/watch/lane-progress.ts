@@ -1,12 +1,12 @@
 import type { Position } from '../chain-log.ts'
 import type { LanePosition } from './lane-position.ts'
 
-/** Interval at which the progress of a backfill is delivered, for display to users. */
+/** Progress of a backfill is delivered only for display to users. */
 const TOLD_EVERY_MS = 2_000
 
 /**
- * Returns the progress of a backfill for a delivery that includes all logs before `end`. Completion is always reported,
- * and other progress only at intervals.
+ * Progress for a delivery that includes all logs before `end`. Completion is always reported, other progress at
+ * intervals.
  */
 export function laneProgress(
   { range, toldAt }: LanePosition,

@@ -1,9 +1,9 @@
 import { BODY_PART_BYTES } from '../../../shared/limits.ts'
 
 /**
- * Splits the JSON of logs into rows that the storage accepts. Anyone can deploy a contract that emits logs larger than
- * a row, and a log that cannot be stored would stop the watcher for all triggers of the chain. Methods that write must
- * be called in a transaction.
+ * Splits the JSON of logs into rows that the storage accepts. Anyone can emit logs larger than a row, and a log that
+ * cannot be stored would stop the watcher for all triggers of the chain. Methods that write must be called in a
+ * transaction.
  */
 export class LogParts {
   readonly #sql: SqlStorage
@@ -13,7 +13,7 @@ export class LogParts {
   }
 
   /**
-   * Stores the parts of a log's JSON that do not fit into the log's own row.
+   * Stores the parts that do not fit into the log's own row.
    * @param json JSON with one byte per character
    * @returns first part, for the log's own row
    */
@@ -29,10 +29,7 @@ export class LogParts {
     return json.slice(0, BODY_PART_BYTES)
   }
 
-  /**
-   * Returns the complete JSON of a log.
-   * @param first part that is stored in the log's own row
-   */
+  /** @param first part that is stored in the log's own row */
   whole(block: number, logIndex: number, first: string): string {
     if (first.length < BODY_PART_BYTES) return first
     const rest = this.#sql.exec<{ text: string }>(
@@ -43,7 +40,6 @@ export class LogParts {
     return first + [...rest].map(({ text }) => text).join('')
   }
 
-  /** Deletes the log parts of blocks below `lowest` and above `highest`. */
   deleteOutside(lowest: number, highest: number): void {
     this.#sql.exec('DELETE FROM log_parts WHERE block_number NOT BETWEEN ? AND ?', lowest, highest)
   }

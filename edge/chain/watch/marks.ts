@@ -1,12 +1,10 @@
 /**
- * Watermarks: for each finality, the block up to which triggers with this finality have received logs. A watermark
- * advances with the latest finalized block, and is moved back by a reorganization. Methods that write must be called in
- * a transaction.
+ * Per finality, the block up to which its triggers have received logs. A watermark advances with the latest finalized
+ * block, and is moved back by a reorganization. Methods that write must be called in a transaction.
  */
 export class Marks {
   readonly #sql: SqlStorage
   readonly #blocks = new Map<string, number>()
-  /** New positions of the watermarks while logs are being delivered. Empty otherwise. */
   #moving = new Map<string, number>()
 
   constructor(sql: SqlStorage) {
@@ -20,12 +18,12 @@ export class Marks {
     for (const { finality, block } of rows) this.#blocks.set(finality, block)
   }
 
-  /** Returns a watermark, or undefined if the latest finalized block for its finality is not known yet. */
+  /** Undefined if the latest finalized block for this finality is not known yet. */
   of(mark: string): number | undefined {
     return this.#blocks.get(mark)
   }
 
-  /** Returns the block up to which the caught-up triggers of a watermark have received logs, or are receiving them. */
+  /** Block up to which the caught-up triggers have received logs, or are receiving them. */
   reaching(mark: string): number | undefined {
     return this.#moving.get(mark) ?? this.#blocks.get(mark)
   }
@@ -42,10 +40,7 @@ export class Marks {
     return this.#blocks.entries()
   }
 
-  /**
-   * Records the start of a delivery, with the new positions of the watermarks. Triggers that subscribe during the
-   * delivery are not part of it.
-   */
+  /** Call when a delivery starts. Triggers that subscribe during the delivery are not part of it. */
   move(to: Map<string, number>): void {
     this.#moving = to
   }
@@ -64,7 +59,7 @@ export class Marks {
     for (const [mark, block] of this.#blocks) if (block > to) this.set(mark, to)
   }
 
-  /** Deletes all watermarks except the given ones. A watermark that no trigger uses would no longer advance. */
+  /** A watermark that no trigger uses would no longer advance. */
   keepOnly(marks: ReadonlySet<string>): void {
     for (const mark of this.#blocks.keys())
       if (!marks.has(mark)) {

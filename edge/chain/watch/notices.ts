@@ -1,10 +1,10 @@
-/** A pending reorg notice. It tells a trigger to mark the runs that were started by logs of blocks above `above`. */
+/** Pending reorg notice: the trigger marks the runs that were started by logs of blocks above `above`. */
 export type Notice = { above: number; serial: number }
 
 /**
- * Tracks, for each trigger, the blocks of which it may have received logs, and its pending reorg notices. A block is
- * recorded before its logs are delivered. A watcher that is killed in between may therefore send an unnecessary notice,
- * but it never misses one. Methods that write must be called in a transaction.
+ * Per trigger, the blocks of which it may have received logs, and its pending reorg notices. A block is recorded before
+ * its logs are delivered, so a watcher that is killed in between may send an unnecessary notice, but never misses one.
+ * Methods that write must be called in a transaction.
  */
 export class Notices {
   readonly #sql: SqlStorage
@@ -23,7 +23,7 @@ export class Notices {
     for (const { trigger, above, serial } of rows) this.#add(trigger, { above, serial })
   }
 
-  /** Records blocks before their logs are delivered to a trigger. */
+  /** Must be called before the logs of the blocks are delivered. */
   mayFire(triggerId: string, blocks: Iterable<number>): void {
     for (const block of new Set(blocks))
       this.#sql.exec(
@@ -33,10 +33,7 @@ export class Notices {
       )
   }
 
-  /**
-   * Creates reorg notices for all triggers that may have received logs of blocks above `above`. Called after those
-   * blocks were replaced.
-   */
+  /** Creates reorg notices for all triggers that may have received logs of replaced blocks. */
   takeBack(above: number): void {
     const rows = this.#sql.exec<{ serial: number; trigger: string }>(
       `INSERT INTO notices (trigger_id, above)
@@ -49,8 +46,7 @@ export class Notices {
   }
 
   /**
-   * Combines all pending reorg notices of a trigger into one, with the lowest block and the latest serial. Returns
-   * undefined if no notice is pending.
+   * Combines all pending notices into one, with the lowest block and the latest serial; undefined if none is pending.
    */
   of(triggerId: string): Notice | undefined {
     const owed = this.#owed.get(triggerId)
@@ -65,7 +61,7 @@ export class Notices {
     return [...this.#owed.keys()]
   }
 
-  /** Removes the reorg notices that a trigger has acknowledged, up to a serial. Later notices stay pending. */
+  /** Removes acknowledged notices. Notices after `serial` stay pending. */
   told(triggerId: string, serial: number): void {
     this.#sql.exec('DELETE FROM notices WHERE trigger_id = ? AND serial <= ?', triggerId, serial)
     const left = this.#owed.get(triggerId)?.filter((notice) => notice.serial > serial) ?? []
@@ -73,12 +69,12 @@ export class Notices {
     else this.#owed.delete(triggerId)
   }
 
-  /** Deletes the records of blocks below a given one, because those blocks can no longer be reorganized. */
+  /** Blocks below this one can no longer be reorganized. */
   settle(below: number): void {
     this.#sql.exec('DELETE FROM fired WHERE block_number < ?', below)
   }
 
-  /** Deletes all records and notices, because there are no triggers left. */
+  /** Call when there are no triggers left. */
   clear(): void {
     this.#sql.exec('DELETE FROM fired')
     this.#sql.exec('DELETE FROM notices')

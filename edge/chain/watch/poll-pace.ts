@@ -1,12 +1,12 @@
 import type { Looked } from './watch.ts'
 
-/** Longest poll interval while no endpoint answers. */
+/** While no endpoint answers. */
 const LONGEST_MS = 15_000
 
 /** Delay after which an overdue alarm is considered lost. */
 const OVERDUE_MS = 5_000
 
-/** Poll interval of a chain, with exponential backoff while no endpoint answers. */
+/** Exponential backoff while no endpoint answers. */
 export class PollPace {
   readonly #usualMs: number
   #failures = 0
@@ -24,8 +24,8 @@ export class PollPace {
   }
 
   /**
-   * Returns true if the alarm is set and will cause the next poll. An alarm too far in the future does not count,
-   * because the clock may have been set back.
+   * True if the alarm will cause the next poll. An alarm too far in the future does not count, because the clock may
+   * have been set back.
    */
   isGoing(alarmAt: number | null, now: number): boolean {
     return alarmAt !== null && alarmAt > now - OVERDUE_MS && alarmAt <= now + this.intervalMs

@@ -2,13 +2,10 @@ import { BLOCKS_KEPT, BLOCKS_KEPT_MAX } from '../../../shared/limits.ts'
 import { leaveMark } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Minimum number of blocks that are deleted together, so that most polls do not have to delete anything. */
+/** Minimum number of blocks to delete, so that most polls delete nothing. */
 const TOGETHER = 32
 
-/**
- * Deletes stored blocks that are no longer needed for a reorganization or a watermark. All blocks below the remaining
- * ones are settled.
- */
+/** Deletes stored blocks that no reorganization or watermark needs. All blocks below the remaining ones are settled. */
 export function prune(state: WatchState): void {
   const { kept, marks, subscriptions, notices } = state
   if (kept.isEmpty || kept.through === undefined) return

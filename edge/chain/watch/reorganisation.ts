@@ -2,13 +2,12 @@ import type { BlockHeader } from '../block-header.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Rolls back to the common ancestor of a reorganization, in one transaction. Deletes the stored blocks above the
- * ancestor, resets watermarks and cursors, and creates reorg notices for triggers that may have received logs of
- * deleted blocks.
+ * Rolls back to the common ancestor, and creates reorg notices for triggers that may have received logs of deleted
+ * blocks.
  * @param ancestor highest block that is still in the chain; below all stored blocks if the endpoints now serve a
  *   different chain
- * @param other set only if the endpoints now serve a different chain: the head of that chain, and its blocks up to
- *   `ancestor`, without logs. Triggers that waited for later blocks of the old chain continue after the new head.
+ * @param other set only if the endpoints now serve a different chain: its head, and its blocks up to `ancestor`,
+ *   without logs. Triggers that waited for later blocks of the old chain continue after the new head.
  */
 export function goBack(
   state: WatchState,

@@ -1,7 +1,5 @@
 /**
- * Storage of a chain's watcher (`docs/storage.md`): recent blocks and logs, the subscriptions, and how far each
- * subscription has been delivered. Hex values are lower case. Invariants:
- *
+ * Storage of a chain's watcher (`docs/storage.md`). Hex values are lower case. Invariants:
  * - Stored blocks are linked: each block is the child of the one before it, and the highest is `watch.through`.
  * - Logs belong to stored blocks. From a subscription's `covered_from` on, all matching logs of stored blocks are
  *   present.
@@ -13,19 +11,17 @@
  */
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** State of the watcher, in a single row with ID 1. */
+/** A single row with ID 1. */
 export const watch = sqliteTable('watch', {
   id: integer('id').primaryKey(),
   /** Last block that was searched for logs; null before the first poll. */
   through: integer('through'),
-  /**
-   * Number of the latest head that an endpoint reported. `headTimestamp` is the time of that block, in Unix seconds.
-   */
+  /** Latest reported head. `headTimestamp` is in Unix seconds. */
   head: integer('head'),
   headTimestamp: integer('head_timestamp'),
   safe: integer('safe'),
   finalized: integer('finalized'),
-  /** Time at which an endpoint last reported a new block, in Unix milliseconds. */
+  /** Last report of a new block, in Unix milliseconds. */
   answeredAt: integer('answered_at'),
 })
 
@@ -42,9 +38,9 @@ export const logs = sqliteTable(
   {
     blockNumber: integer('block_number').notNull(),
     logIndex: integer('log_index').notNull(),
-    /** Key of the log's filter group: address and first topic. Subscriptions are looked up by this key. */
+    /** Key by which subscriptions are looked up: address and first topic. */
     route: text('route').notNull(),
-    /** JSON of the `ChainLog`, or its beginning if the JSON exceeds the size of a row. */
+    /** JSON of the `ChainLog`, or its beginning if it exceeds the size of a row. */
     log: text('log').notNull(),
   },
   (table) => [
@@ -53,7 +49,7 @@ export const logs = sqliteTable(
   ],
 )
 
-/** Remaining parts of logs that exceed the size of a row. Production rejects rows above 2 MB. */
+/** Remaining parts of logs that exceed a row. Production rejects rows above 2 MB. */
 export const logParts = sqliteTable(
   'log_parts',
   {
@@ -69,19 +65,17 @@ export const subscriptions = sqliteTable('subscriptions', {
   triggerId: text('trigger_id').primaryKey(),
   version: integer('version').notNull(),
   generation: integer('generation').notNull(),
-  /** Filter of the trigger, as JSON of `LogFilter`. */
+  /** JSON of `LogFilter`. */
   filter: text('filter').notNull(),
-  /** Finality of the trigger, as JSON of `Finality`. This is the key of the watermark in `marks`. */
+  /** JSON of `Finality`; key of the watermark in `marks`. */
   finality: text('finality').notNull(),
-  /**
-   * First block of the live cursor. Once an adjacent backfill is complete, this is the first block of that backfill.
-   */
+  /** First block of the live cursor, or of an adjacent backfill once it is complete. */
   since: integer('since').notNull(),
   /** First block from which all matching logs of stored blocks are present; null before the first poll. */
   coveredFrom: integer('covered_from'),
   /**
-   * Time at which the subscription ended, in Unix milliseconds; null while it is active. Ended subscriptions are stored
-   * for a while, so that a late call with an older version does not restart them.
+   * Unix milliseconds; null while active. Ended subscriptions are stored for a while, so that a late call with an older
+   * version does not restart them.
    */
   endedAt: integer('ended_at'),
 })
@@ -92,17 +86,16 @@ export const lanes = sqliteTable(
   {
     triggerId: text('trigger_id').notNull(),
     lane: text('lane', { enum: ['live', 'backfill'] }).notNull(),
-    /** Block number of the first log that has not been delivered. */
+    /** First log that has not been delivered. */
     nextBlock: integer('next_block').notNull(),
     nextLogIndex: integer('next_log_index').notNull(),
-    /** First and last block of a backfill; null for a live cursor. */
+    /** Block range of a backfill; null for a live cursor. */
     fromBlock: integer('from_block'),
     toBlock: integer('to_block'),
   },
   (table) => [primaryKey({ columns: [table.triggerId, table.lane] })],
 )
 
-/** Watermarks: for each finality, the block up to which triggers with this finality have received logs. */
 export const marks = sqliteTable('marks', {
   finality: text('finality').primaryKey(),
   block: integer('block').notNull(),

@@ -1,6 +1,6 @@
 import type { Tip } from '../block-header.ts'
 
-/** Last known state of a chain, with the same fields as in `ChainStatus`. */
+/** Same fields as in `ChainStatus`. */
 export type SeenFacts = {
   head: number | null
   headTimestamp: number | null
@@ -17,10 +17,7 @@ type SeenRow = {
   answered_at: number | null
 }
 
-/**
- * Last known state of a chain, which is shown even while no trigger watches the chain. It is stored only when the head
- * changes.
- */
+/** Last known state, shown even while no trigger watches the chain. Stored only when the head changes. */
 export class Seen {
   readonly #sql: SqlStorage
   #facts: SeenFacts

@@ -11,8 +11,8 @@ import type { WatchState } from './watch-state.ts'
 type StretchesOptions = { state: WatchState; teller: Teller; now: () => number }
 
 /**
- * Provides the backfill with the block ranges that cursors still need and that are older than the stored blocks. Such
- * blocks are so far below the head that they are not reorganized and need no reorg notices.
+ * Block ranges that cursors still need and that are older than the stored blocks. They are so far below the head that
+ * they are not reorganized and need no reorg notices.
  */
 export class LaneStretches implements Stretches {
   readonly #options: StretchesOptions
@@ -45,10 +45,7 @@ export class LaneStretches implements Stretches {
     return this.#options.teller.alone(stretch.triggerId, () => this.#tell(stretch, logs, through))
   }
 
-  /**
-   * Returns the last block that a cursor needs, that is final for its trigger, and that is older than the stored
-   * blocks.
-   */
+  /** Last block that the cursor needs, that is final for its trigger, and that is older than the stored blocks. */
   #last({ mark }: Watched, { range }: LanePosition): number {
     const { marks, kept } = this.#options.state
     const final = marks.of(mark) ?? -1

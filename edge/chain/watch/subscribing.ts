@@ -4,8 +4,8 @@ import type { Watched } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Adds or updates a subscription. A repeated or older version changes nothing. A new generation resets the cursors of
- * the subscription, but pending reorg notices stay pending.
+ * A repeated or older version changes nothing. A new generation resets the cursors, but pending reorg notices stay
+ * pending.
  * @returns true if something changed
  */
 export function subscribe(state: WatchState, subscription: Subscription): boolean {
@@ -33,7 +33,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   return true
 }
 
-/** Ends a subscription as of a version. If no other subscriptions are left, the stored blocks are deleted. */
+/** If no other subscriptions are left, the stored blocks are deleted. */
 export function unsubscribe(
   state: WatchState,
   triggerId: string,
@@ -49,8 +49,8 @@ export function unsubscribe(
 }
 
 /**
- * Keeps the position of a subscription when its finality changes. Its live cursor waits for a lower watermark, or
- * catches up with a higher one.
+ * Keeps the position when the finality changes. The live cursor waits for a lower watermark, or catches up with a
+ * higher one.
  */
 function keepPlace(state: WatchState, watched: Watched, mark: string): void {
   const { marks } = state

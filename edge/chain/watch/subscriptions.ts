@@ -4,10 +4,7 @@ import { routeOf } from '../matching/matches.ts'
 import type { Lane, Subscription } from '../subscription.ts'
 import { LanePosition } from './lane-position.ts'
 
-/**
- * A subscription in memory. A new generation is a new object, so that code with a reference to the old one can detect
- * the change.
- */
+/** A new generation is a new object, so that code with a reference to the old one can detect the change. */
 export type Watched = {
   readonly triggerId: string
   readonly generation: number
@@ -15,11 +12,10 @@ export type Watched = {
   readonly route: string
   version: number
   finality: Finality
-  /** Key of the watermark for the subscription's finality. */
   mark: string
   since: number
   coveredFrom: number | undefined
-  /** Live cursor if the subscription lags; undefined if it is caught up. */
+  /** Undefined if the subscription is caught up. */
   live: LanePosition | undefined
   backfill: LanePosition | undefined
 }
@@ -42,21 +38,18 @@ type LaneRow = {
   to_block: number | null
 }
 
-/** Time for which an ended subscription is remembered. Calls are never delayed by more than this. */
+/** Calls are never delayed by more than this. */
 const ENDED_KEPT_MS = 60 * 60 * 1000
 
 export function markOf(finality: Finality): string {
   return JSON.stringify(finality)
 }
 
-/**
- * All subscriptions and their cursors, in memory and in storage. Methods that write must be called in a transaction.
- */
+/** Methods that write must be called in a transaction. */
 export class Subscriptions {
   readonly #sql: SqlStorage
   readonly #all = new Map<string, Watched>()
   readonly #byRoute = new Map<string, Set<Watched>>()
-  /** Version of the set of filters, which increases with each change. */
   #filters = 0
 
   constructor(sql: SqlStorage) {
@@ -64,7 +57,7 @@ export class Subscriptions {
     this.load()
   }
 
-  /** Loads all subscriptions and cursors from storage, at startup and after a failed transaction. */
+  /** Called at startup and after a failed transaction. */
   load(): void {
     const sql = this.#sql
     this.#all.clear()
@@ -102,7 +95,7 @@ export class Subscriptions {
     return this.#byRoute.get(route) ?? []
   }
 
-  /** Returns the last known version of a trigger, even if its subscription has ended. */
+  /** Last known version of a trigger, even if its subscription has ended. */
   versionOf(triggerId: string): number | undefined {
     return this.#sql
       .exec<{ version: number }>(
@@ -112,7 +105,7 @@ export class Subscriptions {
       .toArray()[0]?.version
   }
 
-  /** Starts a subscription, or a new generation of a subscription. Old cursors are deleted. */
+  /** Starts a subscription or a new generation, which deletes the old cursors. */
   begin(subscription: Subscription, coveredFrom: number | undefined): Watched {
     const { triggerId, version, generation, filter, finality, since, backfill } = subscription
     this.#drop(triggerId)
@@ -178,7 +171,6 @@ export class Subscriptions {
     this.#sql.exec('DELETE FROM subscriptions WHERE ended_at < ?', now - ENDED_KEPT_MS)
   }
 
-  /** Stores the position of a cursor. */
   put(watched: Watched, position: LanePosition): void {
     const { lane, next, range } = position
     this.#sql.exec(
@@ -193,16 +185,15 @@ export class Subscriptions {
     )
   }
 
-  /** Marks a live cursor as caught up. */
   join(watched: Watched): void {
     watched.live = undefined
     this.#dropLane(watched, 'live')
   }
 
   /**
-   * Ends a completed backfill. The live cursor then covers its blocks, and delivers their logs again if the blocks are
-   * reorganized. There may be a gap between the backfill and the live cursor, because the trigger was disabled at that
-   * time. If the blocks of the backfill can then still be reorganized, its cursor is stored but inactive.
+   * The live cursor takes over the blocks of a completed backfill, and delivers their logs again after a
+   * reorganization. If there is a gap between the two, because the trigger was disabled at that time, and the blocks of
+   * the backfill can still be reorganized, its cursor is stored but inactive.
    * @param settled blocks up to this one can no longer be reorganized
    */
   endBackfill(watched: Watched, settled: number): void {

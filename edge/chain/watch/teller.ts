@@ -4,33 +4,29 @@ import type { ChainLog } from '../chain-log.ts'
 import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
 import type { Notices } from './notices.ts'
 
-/** Deadline for the response of a trigger queue to a delivery. */
 const ANSWER_WITHIN_MS = 5_000
 
-/** Estimated size of a log's JSON without its data, in bytes. */
+/** Estimated JSON of a log without its data. */
 const LOG_BYTES = 1_024
 
-/** A delivery without a reorg notice. A pending notice is added to the next delivery to the trigger. */
+/** Without a reorg notice: a pending one is added to the next delivery to the trigger. */
 export type Telling = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & { logs: readonly ChainLog[] }
 
-/**
- * Outcome of a delivery. `count` is the number of logs that were accepted. If fewer logs were accepted than sent, the
- * trigger queue is full.
- */
+/** `count` logs were accepted. If fewer were accepted than sent, the trigger queue is full. */
 export type Told = { state: 'taken'; count: number } | { state: 'over' } | { state: 'away' }
 
 export type TellerOptions = {
   tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
   notices: Notices
   transaction: (work: () => void) => void
-  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
+  /** Resolves early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Delivers logs to triggers, with one call at a time to each trigger, so that a reorg notice arrives before the
- * replacement logs. Calls to one trigger must arrive in the order in which they are made.
+ * One call at a time to each trigger, so that a reorg notice arrives before the replacement logs. Calls to one trigger
+ * must arrive in the order in which they are made.
  */
 export class Teller {
   readonly #options: TellerOptions
@@ -40,7 +36,6 @@ export class Teller {
     this.#options = options
   }
 
-  /** Runs `work` for a trigger while no other delivery to the trigger is in progress. */
   async alone<Result>(triggerId: string, work: () => Promise<Result>): Promise<Result> {
     const mine = (this.#busy.get(triggerId) ?? Promise.resolve()).then(work)
     const ended = mine.catch(() => undefined)
@@ -52,10 +47,7 @@ export class Teller {
     }
   }
 
-  /**
-   * Delivers logs in as many calls as necessary, together with pending reorg notices. Must be called within `alone`.
-   * Never throws.
-   */
+  /** Uses as many calls as necessary, and adds pending reorg notices. Must be called within `alone`. Never throws. */
   async tell(triggerId: string, { logs, ...rest }: Telling): Promise<Told> {
     let count = 0
     do {
@@ -63,8 +55,7 @@ export class Teller {
       const isLast = count + some.length === logs.length
       const { backfillAt, ...facts } = rest
       const delivery = { ...facts, logs: some }
-      // The progress of a backfill is correct only once all logs before it are accepted, so only the last call includes
-      // it.
+      // Backfill progress is correct only once all logs before it are accepted, so only the last call includes it.
       const answer = await this.#call(
         triggerId,
         isLast && backfillAt !== undefined ? { ...delivery, backfillAt } : delivery,
@@ -113,7 +104,7 @@ function isCount(count: number, logs: number): boolean {
   return Number.isSafeInteger(count) && count >= 0 && count <= logs
 }
 
-/** Returns as many logs as fit into one delivery, at least one. */
+/** As many logs as fit into one delivery, at least one. */
 function oneDelivery(logs: readonly ChainLog[], from: number): ChainLog[] {
   const some: ChainLog[] = []
   let bytes = 0

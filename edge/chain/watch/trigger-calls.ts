@@ -2,10 +2,7 @@ import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
 
 export type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> }
 
-/**
- * Calls trigger queues. Concurrent calls to the same trigger share one stub, which keeps the calls in order, even after
- * a call has timed out.
- */
+/** Concurrent calls to the same trigger share one stub, which keeps them in order, even after a call has timed out. */
 export class TriggerCalls {
   readonly #stubOf: (triggerId: string) => TriggerStub
   readonly #underWay = new Map<string, { stub: TriggerStub; calls: number }>()

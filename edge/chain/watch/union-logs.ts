@@ -11,19 +11,17 @@ import { halvesOf, unionOf } from '../matching/union.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 
-/** Number of blocks for which logs are requested by hash at the same time. */
+/** Blocks for which logs are requested by hash at the same time. */
 const BLOCKS_AT_ONCE = 4
 
-/** A query that matches no logs. */
 const NOTHING: LogQuery = { addresses: [`0x${'0'.repeat(40)}`], topics: [[`0x${'0'.repeat(64)}`]] }
 
 /**
- * Logs that were found. `refused` contains the filter groups with too many logs in a block for any endpoint to return,
- * and the highest such block of each group. Up to that block, `logs` is incomplete for the group.
+ * `refused` maps each filter group with too many logs in a block for any endpoint to return to the highest such block.
+ * Up to that block, `logs` is incomplete for the group.
  */
 export type LookedUp = { logs: ChainLog[]; refused: Map<string, number> }
 
-/** Fetches all logs that match a set of filters, from blocks with known headers. */
 export class UnionLogs {
   readonly queries: readonly LogQuery[]
   readonly #routes: ReadonlySet<string>
@@ -36,17 +34,15 @@ export class UnionLogs {
     this.#routes = new Set(filters.map(routeOf))
   }
 
-  /** Returns the logs that belong to the filter group of at least one filter. */
   wanted(logs: readonly ChainLog[]): ChainLog[] {
     return logs.filter((log) => this.#routes.has(routeOfLog(log)))
   }
 
   /**
-   * Fetches the logs of linked blocks. Each returned log belongs to a block with one of the given headers. The logs of
-   * several blocks are requested together. If the response has no logs of a block although the block's bloom filter may
-   * match, the logs of that block are requested by hash, because a node that does not have the block then fails instead
-   * of returning nothing. Anyone can fill a block with more logs than any node returns. The logs of other events in
-   * that block are still found.
+   * Each returned log belongs to a block with one of the headers. The logs of several blocks are requested together. If
+   * a block has no logs although its bloom filter may match, they are requested by hash, because a node without the
+   * block then fails instead of returning nothing. Anyone can fill a block with more logs than any node returns; the
+   * logs of other events in that block are still found.
    * @throws {ChainAway}
    * @throws {NodeLags}
    */
@@ -73,7 +69,7 @@ export class UnionLogs {
     return { logs: logs.toSorted(inOrder), refused }
   }
 
-  /** Fetches the logs of a range of blocks, up to the last block before one that the provider rejects. */
+  /** Stops before a block that the provider rejects. */
   async #ofRange(
     { reader, size }: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
@@ -118,10 +114,7 @@ export class UnionLogs {
   }
 }
 
-/**
- * Fetches the logs of a block. If an endpoint does not return all logs in one response, splits the query, down to
- * single events if necessary.
- */
+/** If an endpoint does not return all logs in one response, splits the query, down to single events if necessary. */
 async function logsOfBlock(
   reader: ChainReader,
   query: LogQuery,

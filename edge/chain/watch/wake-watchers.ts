@@ -3,7 +3,7 @@ import { type Env, settingsOf } from '../../env.ts'
 import { logEvent } from '../../log.ts'
 import type { ChainName } from '../chain-settings.ts'
 
-/** Makes sure that the watchers of all chains with triggers are running, because an alarm can be lost. Never throws. */
+/** Restores lost alarms of watchers with triggers. Never throws. */
 export async function wakeWatchers(env: Env): Promise<void> {
   const wake = async (chain: ChainName) => {
     try {

@@ -4,16 +4,13 @@ import { Marks } from './marks.ts'
 import { Notices } from './notices.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** State of a chain's watcher, in memory and in storage. A transaction changes all parts of the state together. */
+/** A transaction changes all parts of the state together. */
 export class WatchState {
   readonly kept: KeptChain
   readonly subscriptions: Subscriptions
   readonly marks: Marks
   readonly notices: Notices
-  /**
-   * Last block of the log request in flight. A filter that is added now is not part of that request, and covers only
-   * later blocks.
-   */
+  /** Last block of the log request in flight. A filter that is added now covers only later blocks. */
   lookingThrough = -1
   readonly flooded = new FloodedRoutes()
   readonly #storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
@@ -39,13 +36,13 @@ export class WatchState {
     }
   }
 
-  /** First block for which logs will be requested with a filter that is added now; undefined before the first poll. */
+  /** First block to be searched with a filter that is added now; undefined before the first poll. */
   get nextCovered(): number | undefined {
     const { through } = this.kept
     return through === undefined ? undefined : Math.max(through, this.lookingThrough) + 1
   }
 
-  /** Deletes everything stored about the chain, because no subscriptions are left. Must be called in a transaction. */
+  /** Call when no subscriptions are left. Must be called in a transaction. */
   forgetChain(): void {
     this.kept.restart(undefined)
     this.marks.keepOnly(new Set())

@@ -20,17 +20,16 @@ import { WatchState } from './watch-state.ts'
 import type { ChainStatus } from './watcher.ts'
 
 export type WatchOptions = {
-  /** Storage of the watcher, which must be migrated and must not be used by anything else. */
+  /** Must be migrated, and not used by anything else. */
   storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
   reader: ChainReader
-  /** Request size that was learned from the provider, shared by all readers of the chain. */
+  /** Learned from the provider, shared by all readers of the chain. */
   size?: RangeSize
-  /** Delivers logs to a trigger queue. Calls to one trigger must arrive in the order in which they are made. */
+  /** Calls to one trigger must arrive in the order in which they are made. */
   tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
   now: () => number
-  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
+  /** Resolves early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** Keeps the Durable Object alive while the promise is pending. */
   keepAlive: (work: Promise<void>) => void
   /** Called when there may be block ranges for the backfill to read. */
   stretchesDue: () => void
@@ -39,13 +38,13 @@ export type WatchOptions = {
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** Result of a poll. `away` means that no endpoint answers, and the next poll may be delayed. */
+/** `away`: no endpoint answers, and the next poll may be delayed. */
 export type Looked = 'idle' | 'looked' | 'lags' | 'away'
 
 /**
- * Watches one chain for all of its triggers. New blocks are read once for all triggers, and each trigger receives the
- * logs that are final for it. Everything that is needed to resume is in storage, so the watcher may be interrupted at
- * any time. All work is started by `poll` or by a call from a trigger.
+ * New blocks are read once for all triggers, and each receives the logs that are final for it. Everything needed to
+ * resume is in storage, so the watcher may be interrupted at any time. All work is started by `poll` or by a call from
+ * a trigger.
  */
 export class Watch {
   readonly #options: WatchOptions
@@ -86,12 +85,12 @@ export class Watch {
     return this.#state.subscriptions.size > 0
   }
 
-  /** Block number of the latest reported head; undefined before the first response. */
+  /** Undefined before the first response. */
   get head(): number | undefined {
     return this.#seen.facts.head ?? undefined
   }
 
-  /** Time of the last response from an endpoint, in Unix milliseconds; undefined before the first response. */
+  /** Unix milliseconds; undefined before the first response. */
   get answeredAt(): number | undefined {
     return this.#seen.facts.answeredAt ?? undefined
   }
@@ -104,7 +103,7 @@ export class Watch {
     unsubscribe(this.#state, triggerId, version, this.#options.now())
   }
 
-  /** Resumes deliveries to a trigger, because its full queue has room again. */
+  /** Resumes deliveries, because the trigger's full queue has room again. */
   roomFor(triggerId: string): void {
     const watched = this.#state.subscriptions.get(triggerId)
     watched?.live?.hasRoom()
@@ -112,7 +111,7 @@ export class Watch {
     if (watched?.live || watched?.backfill) this.#tend()
   }
 
-  /** Polls the chain once, and processes the result. Only one poll runs at a time. Never throws. */
+  /** Only one poll runs at a time. Never throws. */
   async poll(): Promise<Looked> {
     if (!this.isWatching) return 'idle'
     if (this.#isPolling) return 'looked'
@@ -170,7 +169,7 @@ export class Watch {
     return 'away'
   }
 
-  /** Starts deliveries to lagging triggers and the backfill. Both run in the background, independently of polls. */
+  /** Starts deliveries to lagging triggers and the backfill, in the background, independently of polls. */
   #tend(): void {
     try {
       this.#options.keepAlive(this.#lagging.tend())

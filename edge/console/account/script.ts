@@ -1,4 +1,3 @@
-/** Script of the `/account` page: adds a passkey. */
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -9,7 +8,7 @@ import { onPress } from '../passkeys/on-press.ts'
 
 const status = document.getElementById('passkey-status')!
 
-/** Form to add a passkey. Null if no passkey can be added, in which case the page shows the reason. */
+/** Null if no passkey can be added; the page then shows the reason. */
 const form = document.querySelector<HTMLFormElement>('form#add-passkey')
 
 async function add(fields: FormData): Promise<void> {

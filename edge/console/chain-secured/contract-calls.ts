@@ -1,8 +1,8 @@
-/** Explains each write to the contract in plain language. Calls of functions without an entry here are never sent. */
+/** Calls of functions without an entry here are never sent. */
 import type { Explanation, Facts } from './explanation.ts'
 import type { Words } from './in-words.ts'
 
-/** Arguments of a contract call, without the account hash, which has already been checked. */
+/** Arguments without the account hash, which has already been checked. */
 type Args = readonly any[]
 type Call = (
   args: Args,
@@ -15,7 +15,7 @@ const AGAIN = 'This can be undone by another transaction.'
 const text = (value: string) => (value === '' ? 'none' : value)
 const yesNo = (value: boolean) => (value ? 'yes' : 'no')
 
-/** Returns the fields of an update that are selected by a bit mask. */
+/** Members whose bit is set in `fields`. */
 const changed = (fields: bigint, members: Facts): Facts =>
   members.filter((_, bit) => (fields >> BigInt(bit)) & 1n)
 

@@ -1,18 +1,15 @@
-/**
- * Explains a wallet proof before it is signed. A proof that differs from the one that the client would build is never
- * passed to the wallet.
- */
+/** A proof that differs from the one that the client would build is never passed to the wallet. */
 import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/typed-data.ts'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
 import type { Explanation } from './explanation.ts'
 import { RpcError, UNSUPPORTED } from './rpc-error.ts'
 
 type Asked = {
-  /** Typed data to sign, as passed to `eth_signTypedData_v4`. Untrusted. */
+  /** Typed data for `eth_signTypedData_v4`. Untrusted. */
   text: unknown
   address: string
   chainId: bigint
-  /** Current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: number
 }
 
@@ -76,7 +73,7 @@ function proofIn(text: unknown): { purpose: Purpose; issuedAt: number } {
   return { purpose, issuedAt }
 }
 
-/** Returns true if two proofs have the same content. Ignores the order of members, which differs between clients. */
+/** Ignores the order of members, which differs between clients. */
 function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolean {
   const read = parsed(text)
   const address = String(read?.message?.address)
@@ -92,7 +89,7 @@ function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolea
   return isOurs && JSON.stringify(sorted(read)) === JSON.stringify(sorted(ours))
 }
 
-/** Parsed typed data. It is untrusted, so any member may be missing or have any type. */
+/** Untrusted, so any member may be missing or have any type. */
 type Read = { primaryType?: unknown; message?: { address?: unknown; issuedAt?: unknown } } | null
 
 function parsed(text: unknown): Read {

@@ -1,4 +1,4 @@
-/** Explains a transaction, based on the exact bytes that the wallet is going to sign. */
+/** Explains a transaction from the exact bytes that the wallet is going to sign. */
 import type { Interface } from 'ethers'
 import { accountHashOfWallet } from '../../../shared/typed-data.ts'
 import { CONTRACT_CALLS } from './contract-calls.ts'
@@ -6,30 +6,27 @@ import type { Explanation } from './explanation.ts'
 import type { Words } from './in-words.ts'
 import { RpcError, UNSUPPORTED } from './rpc-error.ts'
 
-/** The chain and contract that store the accounts, as reported by the service (`get_node_chain_config`). */
+/** As reported by the service (`get_node_chain_config`). */
 export type Place = {
   chainId: bigint
   contractAddress: string
-  /** Name of the chain. The symbol of the chain's native coin is in `token`. */
+  /** `token` is the symbol of the chain's native coin. */
   chainName: string
   token: string
 }
 
 type Asked = {
-  /** Transaction to send, as passed to `eth_sendTransaction`. Untrusted. */
+  /** Transaction for `eth_sendTransaction`. Untrusted. */
   transaction: unknown
   /** Address of the signing wallet. */
   address: string
   place: Place
   words: Words
-  /** Gas price in wei per unit of gas; undefined if the node does not report it. */
+  /** Wei per unit of gas; undefined if the node does not report it. */
   gasPrice: bigint | undefined
 }
 
-/**
- * Fields that a transaction may have. A `value` is not allowed, because it would transfer funds. The wallet chooses the
- * nonce and the fees.
- */
+/** `value` is not allowed, because it would transfer funds. The wallet chooses the nonce and the fees. */
 const MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'data', 'gas', 'chainId'])
 
 /** @throws {RpcError} if the transaction is not a call in `CONTRACT_CALLS` that changes this wallet's own account */
@@ -57,7 +54,6 @@ export async function explainedTransaction(asked: Asked): Promise<Explanation> {
   }
 }
 
-/** Fields of a validated transaction that the explanation uses. */
 type Ours = { data: string; gas: string }
 
 function requireOurs(
@@ -80,7 +76,7 @@ function requireOurs(
   return { data, gas }
 }
 
-/** Returns the contract's interface. Imports ethers, a separate script that is loaded only if a wallet is connected. */
+/** Imports ethers on demand, because only wallet connections need it. */
 async function contract(): Promise<Interface> {
   const [{ Interface: Coding }, { accountConfigAbi }] = await Promise.all([
     import('ethers'),
@@ -91,7 +87,7 @@ async function contract(): Promise<Interface> {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Decodes a contract call. Encodes the result again and compares the bytes, to detect hidden trailing data. */
+/** Encodes the result again and compares the bytes, to detect hidden trailing data. */
 function decoded(data: string, coding: Interface): { name: string; args: readonly unknown[] } {
   let call
   let again
@@ -107,7 +103,7 @@ function decoded(data: string, coding: Interface): { name: string; args: readonl
   return { name: call.name, args: call.args }
 }
 
-/** Checks that the first argument of a call is the account hash of this wallet, and returns the other arguments. */
+/** Requires the first argument to be this wallet's account hash, and returns the others. */
 function ownArgs(name: string, args: readonly any[], address: string): readonly any[] {
   if (name === 'newChainSecuredAccount') return args
   const [hash, ...others] = args
@@ -116,10 +112,7 @@ function ownArgs(name: string, args: readonly any[], address: string): readonly 
   return others
 }
 
-/**
- * Formats the maximum cost of a transaction. The actual cost is lower, because the gas limit includes a margin of one
- * fifth.
- */
+/** Maximum cost. The actual cost is lower, because the gas limit includes a margin of one fifth. */
 function cost(gas: bigint, gasPrice: bigint | undefined, token: string): string {
   const units = `gas, up to ${gas.toLocaleString('en')} units`
   if (gasPrice === undefined) return `${units}; your wallet shows the price`
@@ -131,7 +124,7 @@ const SHOWN_DECIMALS = 9
 
 function inCoins(wei: bigint): string {
   const smallest = 10n ** BigInt(COIN_DECIMALS - SHOWN_DECIMALS)
-  // Rounds up, so that the displayed cost is never too low.
+  // Rounds up, so that the cost is never too low.
   const parts = (wei + smallest - 1n) / smallest
   const digits = String(parts).padStart(SHOWN_DECIMALS + 1, '0')
   const whole = digits.slice(0, -SHOWN_DECIMALS)

@@ -1,40 +1,36 @@
-/** Explanation of a request, shown before a wallet signs it. It is plain text, and parts of it are untrusted. */
+/** Explanation of a request before a wallet signs it: plain text, partly untrusted. */
 
-/** Ordered pairs of names and values. Values may contain untrusted text. */
+/** Ordered pairs. Values may contain untrusted text. */
 export type Facts = readonly (readonly [name: string, value: string])[]
 
 export type Explanation = {
   kind: 'transaction' | 'proof'
-  /** Title of the operation, with the same text as the button that starts it, such as `Remove a group`. */
+  /** Same text as the button that starts the operation, such as `Remove a group`. */
   title: string
-  /** One or two sentences about the effect of the operation. */
+  /** One or two sentences about the effect. */
   says: string
   facts: Facts
-  /** Explains whether and how the operation can be undone. */
+  /** Explains how to undo the operation, if that is possible. */
   undo: string
-  /** True if the operation is irreversible. */
+  /** True if irreversible. */
   forEver: boolean
 }
 
-/** Callbacks for the stages of a request to the wallet, from its explanation to the wallet's answer. */
+/** Callbacks for the stages of a wallet request. */
 export type Consent = {
-  /** Shows the explanation. Resolves if the person continues; rejects like a wallet otherwise (EIP-1193, code 4001). */
+  /** Resolves if the person continues; rejects like a wallet otherwise (EIP-1193, code 4001). */
   explained: (explanation: Explanation) => Promise<void>
   /** Called when an explained request is sent to the wallet. */
   asked: () => void
-  /** Called when the wallet has answered, refused or failed, or when the person has stopped waiting for it. */
+  /** Called when the wallet answered, refused or failed, or the person stopped waiting. */
   ended: () => void
-  /** Called when the wallet has sent an explained transaction. */
   sent: (sent: {
     title: string
-    /** Transaction hash, as reported by the wallet. Untrusted. */
+    /** Hash as reported by the wallet. Untrusted. */
     transaction: unknown
-    /** True if the wallet sent the transaction after the person had stopped waiting. */
+    /** True if sent after the person had stopped waiting. */
     isLate: boolean
   }) => void
-  /**
-   * Resolves when the person stops waiting for a slow wallet. Never resolves if the wallet answers first.
-   * @param answered promise that settles when the wallet answers
-   */
+  /** Resolves when the person stops waiting for a slow wallet; never if the wallet answers first. */
   stopped: (what: string, answered: Promise<unknown>) => Promise<void>
 }

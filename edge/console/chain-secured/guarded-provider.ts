@@ -1,6 +1,6 @@
 /**
- * Wraps a wallet's provider so that the wallet never signs or sends anything before it is explained to the person. The
- * explanation is derived from the exact bytes. All of the client's requests to the wallet go through this provider.
+ * Wraps a wallet's provider so that the wallet never signs or sends anything before its exact bytes are explained to
+ * the person. All of the client's requests to the wallet go through this provider.
  */
 import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
@@ -13,19 +13,17 @@ import { RpcError, UNAUTHORIZED, UNSUPPORTED } from './rpc-error.ts'
 
 type Parts = {
   wallet: Eip1193Provider
-  /** Address that the person connected. If the wallet switches to another address, requests are refused. */
+  /** Requests are refused if the wallet switches to another address. */
   address: string
   place: Place
   consent: Consent
-  /**
-   * Reads the account from the contract, for the names of its items. Returns undefined if the account does not exist.
-   */
+  /** Used for the names of the account's items. Undefined if the account does not exist. */
   account: () => Promise<AccountView | undefined>
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
 }
 
-/** Read-only RPC methods, which the wallet forwards to a node. They sign nothing, so they need no consent. */
+/** The wallet forwards these to a node. They sign nothing, so they need no consent. */
 const READS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
@@ -80,7 +78,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     consent.asked()
     let isLate = false
     try {
-      // The wallet's address or chain may have changed while the person was reading the explanation.
+      // The address or chain may have changed while the person was reading the explanation.
       await requireAddress()
       await requireChain()
       const question = wallet.request({ method, params })
@@ -99,7 +97,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
       gasPrice(),
     ])
     const asked = { transaction, address, place, words, gasPrice: price }
-    // The transaction is copied, so that the caller cannot change it between the explanation and sending.
+    // Copied, so that the caller cannot change the transaction between explanation and sending.
     const copy = structuredClone(transaction)
     const explanation = await explainedTransaction({ ...asked, transaction: copy })
     return askedFor(explanation, 'eth_sendTransaction', [copy])
@@ -109,7 +107,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     if (typeof signer !== 'string' || signer.toLowerCase() !== address.toLowerCase())
       throw new RpcError(UNAUTHORIZED, 'the signer is another wallet')
     const explanation = explainedProof({ text, address, chainId: place.chainId, now: now() })
-    // The data is serialized again, because a wallet could interpret duplicate keys differently than the explanation.
+    // Serialized again, because a wallet could interpret duplicate keys differently than the explanation.
     const asRead = JSON.stringify(JSON.parse(String(text)))
     return askedFor(explanation, 'eth_signTypedData_v4', [address, asRead])
   }

@@ -1,15 +1,15 @@
-/** Describes the IDs in a contract call with the names that the account's admin gave them. */
+/** Describes the IDs in a contract call with the names that the admin gave them. */
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
-/** Maximum number of displayed characters of a name. A longer name could push the text after it out of view. */
+/** A longer name could push the text after it out of view. */
 const NAME_SHOWN_CHARACTERS = 64
 const EVERY_WALLET = 'every wallet of the account, including future ones'
 const EVERY_ACTION = 'every action, by any author'
 
 export type Words = {
   group: (id: bigint) => string
-  /** Describes a group array of a usage key, in which 0 means every group. */
+  /** Group array of a usage key, in which 0 means every group. */
   groups: (ids: readonly bigint[]) => string
   wallet: (pkpId: string) => string
   wallets: (pkpIds: readonly string[]) => string
@@ -18,12 +18,9 @@ export type Words = {
   usageKey: (hash: string) => string
 }
 
-/**
- * Returns functions that describe the IDs of an account.
- * @param account current state of the account in the contract; if it is undefined, IDs are described without names
- */
+/** IDs are described without names if `account` is undefined. */
 export function inWords(account: AccountView | undefined): Words {
-  // Curly quotation marks in a name are replaced, so that the name cannot end its own quotation.
+  // Curly quotation marks are replaced, so that a name cannot end its own quotation.
   const named = (what: string, name: string | undefined) =>
     name ? `${what} “${name.slice(0, NAME_SHOWN_CHARACTERS).replace(/[“”]/g, '"')}”` : what
   const group = (id: bigint) =>
@@ -47,7 +44,7 @@ export function inWords(account: AccountView | undefined): Words {
     groups: (ids) =>
       ids.includes(0n) ? 'every group, including future ones' : listed(ids.map((id) => group(id))),
     wallet,
-    // The wildcard is shown alone: it makes all other IDs redundant, and could be overlooked among hundreds of them.
+    // Shown alone: the wildcard makes other IDs redundant, and could be overlooked among hundreds of them.
     wallets: (ids) =>
       ids.includes(ZERO_WORD) ? EVERY_WALLET : listed(ids.map((id) => wallet(id))),
     action,

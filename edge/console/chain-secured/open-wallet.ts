@@ -1,6 +1,4 @@
-/**
- * Creates a client for a wallet that a person has chosen. All requests to the wallet go through the guarded provider.
- */
+/** All requests to the wallet go through the guarded provider. */
 import { createClient } from '../../../shared/client/client.ts'
 import type { CommonOperations } from '../../../shared/client/core/common-operations.ts'
 import type { CommonOptions, Step } from '../../../shared/client/options.ts'
@@ -18,33 +16,33 @@ import { accountOf, hasCode, type Standing, standingOf } from './standing.ts'
 
 export type OpenedWallet = {
   client: SovereignClient
-  /** Address of the wallet, with an EIP-55 checksum. */
+  /** With an EIP-55 checksum. */
   address: string
   place: Place
-  /** Guarded provider of the wallet, for requests by an API-mode client. */
+  /** Guarded provider, for requests by an API-mode client. */
   provider: Eip1193Provider
-  /** Returns the standing of an address; by default, of the wallet's own address. */
+  /** Defaults to the wallet's own address. */
   standing: (address?: string) => Promise<Standing>
   isContract: (address: string) => Promise<boolean>
 }
 
 type Parts = {
   wallet: Eip1193Provider
-  /** Client of the origin, with or without a key. It provides the contract address, and verifies the origin. */
+  /** Client of the origin, with or without a key: provides the contract address and verifies the origin. */
   core: Pick<CommonOperations, 'getNodeChainConfig' | 'verification'>
   options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
   consent: Consent
   onStep: (step: Step) => void
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
-  /** Signal that aborts all pending requests to the wallet. */
+  /** Aborts all pending requests to the wallet. */
   signal: AbortSignal
 }
 
 /**
- * Requests the wallet's address, and asks the wallet to switch to the chain that stores the accounts.
+ * Requests the address, and asks the wallet to switch to the chain that stores the accounts.
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and errors from requests to the
- * origin
+ *   origin
  */
 export async function openWallet(parts: Parts): Promise<OpenedWallet> {
   const { wallet, core, options, consent, onStep, now, signal } = parts

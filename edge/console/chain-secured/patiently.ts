@@ -1,9 +1,9 @@
 import type { Consent } from './explanation.ts'
 
 /**
- * Waits for a wallet's answer, or until the person stops waiting, because some wallets never answer.
- * @param what description of the request, such as `show its address`
- * @throws {Error} if the person stops waiting; the error has no code, so the caller treats the outcome as unknown
+ * Waits until the wallet answers or the person stops waiting, because some wallets never answer.
+ * @param what the request, such as `show its address`
+ * @throws {Error} without a code if the person stops waiting, so the caller treats the outcome as unknown
  */
 export async function patiently<Answer>(
   consent: Pick<Consent, 'stopped'>,

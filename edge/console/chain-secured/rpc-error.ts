@@ -1,7 +1,4 @@
-/**
- * Wallet error as defined by EIP-1193, which the client converts to its own errors. Every code in this file means that
- * the request was not carried out.
- */
+/** EIP-1193 error, which the client converts to its own. Every code means that the request was not carried out. */
 export class RpcError extends Error {
   override name = 'RpcError'
   readonly code: number
@@ -11,9 +8,9 @@ export class RpcError extends Error {
   }
 }
 
-/** Error code of EIP-1193: the user rejected the request. */
+/** EIP-1193: the user rejected the request. */
 export const REFUSED = 4001
-/** Error code of EIP-1193: the account is not authorized. Used if the wallet has switched to another account. */
+/** EIP-1193: unauthorized. Used if the wallet has switched to another account. */
 export const UNAUTHORIZED = 4100
-/** Error code of EIP-1193: the wallet or this page does not support the method. */
+/** EIP-1193: the wallet or this page does not support the method. */
 export const UNSUPPORTED = 4200

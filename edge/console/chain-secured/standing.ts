@@ -1,4 +1,4 @@
-/** Reads the contract's state for an address, through the node that the wallet uses. */
+/** Reads the contract through the wallet's node. */
 import {
   type AccountView,
   contractCoding,
@@ -18,7 +18,7 @@ export type Standing = 'admin' | 'former' | 'none'
 
 export type Asking = { provider: Eip1193Provider; place: Place }
 
-/** Returns the account of a wallet, even if it is stored under another hash, or undefined if there is no account. */
+/** Found even if stored under another hash; undefined if there is no account. */
 export async function accountOf(
   { provider, place }: Asking,
   address: string,
@@ -45,7 +45,7 @@ export async function standingOf(asking: Asking, address: string): Promise<Stand
   return isAdmin ? 'admin' : 'former'
 }
 
-/** Returns true if an address has code, as contract wallets have. */
+/** True for contract wallets. */
 export async function hasCode({ provider }: Asking, address: string): Promise<boolean> {
   const code = await provider.request({ method: 'eth_getCode', params: [address, 'latest'] })
   return typeof code === 'string' && code.length > 2

@@ -1,4 +1,4 @@
-/** Formats the times in a chart. They are in UTC, like all times on our pages. */
+/** All times on our pages are in UTC. */
 
 const DAY_S = 24 * 60 * 60
 
@@ -10,12 +10,12 @@ const DAY = format({ day: 'numeric', month: 'short' })
 const MOMENT = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
 /**
- * Formats the ticks of a time axis: a midnight as its date, any other time as hours and minutes.
- * @param seconds times of the ticks in Unix seconds
+ * Midnights become dates, other times hours and minutes.
+ * @param seconds Unix seconds
  */
 export function axisTimes(seconds: readonly number[]): string[] {
   return seconds.map((at) => (at % DAY_S === 0 ? DAY : HOUR).format(at * 1000))
 }
 
-/** @param at time in Unix milliseconds */
+/** @param at Unix milliseconds */
 export const momentWritten = (at: number): string => MOMENT.format(at)

@@ -1,33 +1,31 @@
-/** Data of a chart: series of numbers over time, drawn either as stacked bars or as lines. */
-
-/** Names of colours in the pages' style sheet (`page/style.ts`), which work in both colour schemes. */
+/** Colours of `page/style.ts` that work in both colour schemes. */
 export type Colour = 'act' | 'good' | 'bad' | 'warn' | 'soft'
 
 export type Series = {
   name: string
-  /** Values of the series, one for each time; `null` if there is no data for a time. */
+  /** One for each time; `null` if there is no data. */
   values: (number | null)[]
   colour: Colour
   as: 'bar' | 'line'
 }
 
 export type Chart = {
-  /** Text alternative of the chart, for screen readers. */
+  /** Text alternative for screen readers. */
   label: string
-  /** Start of each bucket in Unix milliseconds, in ascending order. There is at least one bucket. */
+  /** Start of each bucket in Unix milliseconds, ascending. At least one. */
   times: number[]
   /** End of the last bucket in Unix milliseconds. */
   until: number
   series: Series[]
-  /** Formats a value with its unit, in a short form. */
+  /** Short form with the unit. */
   written: (value: number) => string
 }
 
 type Column = (number | null)[]
 
 /**
- * Returns the data columns for uPlot: the times in seconds, then the series in reverse order. To stack bars, each bar's
- * height includes the bars of all earlier series. Those are drawn over it later, so that only its own part is visible.
+ * Columns for uPlot: times in seconds, then the series in reverse order. A stacked bar includes the bars of all earlier
+ * series, which are drawn over it later.
  */
 export function chartData({ times, series }: Chart): Column[] {
   const below = times.map(() => 0)
@@ -38,7 +36,7 @@ export function chartData({ times, series }: Chart): Column[] {
   return [times.map((time) => time / 1000), ...columns.toReversed()]
 }
 
-/** Returns the highest value of a chart, but at least 1, so that a series of zeros is drawn at the bottom. */
+/** At least 1, so that a series of zeros is drawn at the bottom. */
 export function highestOf(columns: readonly Column[]): number {
   let highest = 1
   for (const column of columns) for (const value of column) highest = Math.max(highest, value ?? 0)

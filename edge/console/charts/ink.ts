@@ -1,9 +1,6 @@
 import type { Colour } from './chart.ts'
 
-/**
- * Resolves the names of the page's colours to values for a canvas. The colours are CSS variables that depend on the
- * current colour scheme, so they are read from a temporary element.
- */
+/** Resolves colour names for a canvas, by a temporary element: the CSS variables depend on the colour scheme. */
 export function inkOf(element: HTMLElement): (colour: Colour | 'line') => string {
   return (colour) => {
     const probe = document.createElement('span')

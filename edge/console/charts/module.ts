@@ -1,8 +1,7 @@
 /**
- * Draws charts. Pages import this module from `/scripts/charts.js` when a chart scrolls into view. Charts need no
- * change to the page's content security policy, because uPlot draws on a canvas and positions its elements through the
- * CSSOM, and its style sheet is adopted. Each page also shows the data as a table, for people who cannot see the
- * canvas.
+ * Pages import this module from `/scripts/charts.js` when a chart scrolls into view. The content security policy needs
+ * no change: uPlot draws on a canvas and positions its elements through the CSSOM, and its style sheet is adopted. Each
+ * page also shows the data as a table, for people who cannot see the canvas.
  */
 import uPlot from 'uplot'
 import css from 'uplot/dist/uPlot.min.css'
@@ -20,15 +19,12 @@ export type DrawnChart = {
 const adopted = new CSSStyleSheet()
 adopted.replaceSync(css)
 
-/** Allowed distances between the ticks of a value axis: 1, 2, 5, 10, and so on. All values are integers. */
+/** Tick distances 1, 2, 5, 10, and so on, because all values are integers. */
 const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
 
-/**
- * Draws a chart into an element, which must have a height. Redraws the chart when the element's width or the colour
- * scheme changes.
- */
+/** The element must have a height. Redraws when its width or the colour scheme changes. */
 export function drawChart(element: HTMLElement, chart: Chart): DrawnChart {
   if (!document.adoptedStyleSheets.includes(adopted)) document.adoptedStyleSheets.push(adopted)
   const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -70,7 +66,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
     font: '12px system-ui, sans-serif',
     ticks: { show: false },
   }
-  // Stacked bars are drawn from the tallest to the shortest, each over the previous one.
+  // Tallest bars first; each bar covers the previous one.
   const drawn = chartData(chart).slice(1)
   return {
     ...sizeOf(element),

@@ -1,18 +1,16 @@
-/**
- * Forms to connect to an account. The Worker renders them disabled, and the script replaces them with working forms.
- */
+/** The Worker renders these forms disabled, and the script replaces them with working forms. */
 import type { Child, FC } from 'hono/jsx'
 import { NoWalletCard } from '../console/wallets/no-wallet.tsx'
 import { Field } from '../parts.tsx'
 import { NameOnChain } from '../name-on-chain.tsx'
 
 export type ConnectCardProps = {
-  /** Operation in progress, such as "Connecting…". All forms are disabled during an operation. */
+  /** Operation in progress, such as "Connecting…". Disables all forms. */
   busy?: string | undefined
   problem?: Child
-  /** Submit handlers. Absent without the script: the forms are then disabled, so that browsers never submit a key. */
+  /** Absent without the script: the forms are then disabled, so that browsers never submit a key. */
   acts?: { connect: (form: Event) => void; create: (form: Event) => void }
-  /** List of the browser's wallets. Absent without the script. */
+  /** Absent without the script. */
   wallets?: Child
 }
 

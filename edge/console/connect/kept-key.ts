@@ -1,7 +1,4 @@
-/**
- * Stores the API key if the person has chosen to keep it. The key is stored only in `sessionStorage`, which the browser
- * clears when the tab is closed.
- */
+/** Stores the API key only if the person chose to, and only in `sessionStorage`, which closing the tab clears. */
 import { givePagesUp } from '../pages-left-behind.ts'
 
 const NAME = 'svc/console-key'

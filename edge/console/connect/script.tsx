@@ -1,4 +1,4 @@
-/** Script of the `/console` page until an account is connected. The console itself is loaded on demand. */
+/** Runs until an account is connected. The console itself is loaded on demand. */
 import { render, useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { isApiKeyShape } from '../../../shared/api-key.ts'
@@ -16,13 +16,11 @@ const about = document.getElementById('about')!
 
 type ConsoleModule = typeof import('../console/module.tsx')
 
-/**
- * URL path of the console module. It has the type `string`, so that the compiler does not try to resolve the import.
- */
+/** A `string`, so that the compiler does not resolve the import. */
 const CONSOLE: string = '/scripts/console.js'
 const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
 
-/** Base URL of the origin, and the setting that determines if the origin is verified before a key is sent. */
+/** `verify` determines if the origin is verified before a key is sent. */
 const origin = {
   baseUrl: root.dataset['baseUrl']!,
   verify: root.dataset['verify'] as 'once' | 'never',
@@ -35,7 +33,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const [problem, setProblem] = useState<Child>(firstProblem)
   const [made, setMade] = useState<NewKey | undefined>(undefined)
 
-  /** Loads the console module, and calls `work` with it. If `work` fails, shows the error in the form. */
+  /** Shows errors of `work` in the form. */
   const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
     setBusy(what)
     setProblem(undefined)
@@ -133,18 +131,18 @@ function text(fields: FormData, name: string): string {
 
 function show(module: ConsoleModule, opened: Opened): void {
   about.hidden = true
-  // The root element is replaced, because the form renders into the old element once more when it finishes.
+  // Replaced, because the form renders into the old element once more when it finishes.
   const place = document.createElement('div')
   root.replaceWith(place)
   module.showConsole(place, { ...opened, origin, keep: keepIfKept, disconnect })
 }
 
-/** Replaces the stored API key. Does nothing if no key is stored. */
+/** Does nothing if no key is stored. */
 function keepIfKept(apiKey: string): void {
   if (keptKey() !== undefined) keepKey(apiKey)
 }
 
-/** Deletes the stored API key and reloads the page, so that no state remains. */
+/** Reloads the page, so that no state remains. */
 function disconnect(): void {
   forgetKey()
   // The stored data for a new trigger contains a usage key of this account.
@@ -165,7 +163,7 @@ async function begin(): Promise<void> {
   }
 }
 
-// Reloads the page if the browser restored it from the back/forward cache, because it may still contain a deleted key.
+// A page restored from the back/forward cache may still contain a deleted key.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && keptKey() === undefined) location.reload()
 })

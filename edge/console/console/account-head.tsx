@@ -1,4 +1,3 @@
-/** Header of the connected account, with its name, mode and balance, and with the connected key or wallet. */
 import { useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
@@ -8,13 +7,13 @@ import type { Connection } from './connection.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import { useEffect } from '../use-effect.ts'
 
-/** Details of an account that was just created. The API does not return them later. */
+/** Available only at creation: the API does not return these details later. */
 export type OpenedAccount = { name: string; walletAddress: string }
 
 type AccountHeadProps = {
   connection: Connection
   account: OpenedAccount | undefined
-  /** Number of completed operations. The balance is reloaded when this number changes. */
+  /** Number of completed operations; a change reloads the balance. */
   done: number
   disconnect: () => void
 }
@@ -59,8 +58,7 @@ const KINDS = {
 } as const
 
 /**
- * Balance of the connected account. Reading it is free of charge. It is not loaded if a wallet is connected, because
- * the wallet would have to sign the request.
+ * Free of charge with a key. Not loaded if a wallet is connected, because the wallet would have to sign the request.
  */
 const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
   const [shown, setShown] = useState('…')

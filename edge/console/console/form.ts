@@ -1,17 +1,13 @@
-/** Reads the forms of the console, which the script handles without submitting them. */
-
 export type Fields = {
   form: HTMLFormElement
-  /** Returns the trimmed text of a field, or an empty string if the field is empty. */
+  /** Trimmed. */
   text: (name: string) => string
   has: (name: string) => boolean
-  /** Returns the values of the checked boxes with a name, as numbers. */
+  /** Values of the checked boxes with this name. */
   numbers: (name: string) => number[]
 }
 
-/**
- * Reads a submitted form. Call it before `perform`, which disables all controls: `FormData` omits disabled controls.
- */
+/** Call it before `perform`, which disables all controls: `FormData` omits disabled controls. */
 export function submitted(event: Event): Fields {
   event.preventDefault()
   const form = event.target as HTMLFormElement

@@ -1,4 +1,3 @@
-/** Frame around the views of the console, with the account header, the navigation and the progress line. */
 import { useRef, useState } from 'hono/jsx/dom'
 import { forgetKey } from '../connect/kept-key.ts'
 import type { Connection } from './connection.ts'
@@ -20,12 +19,12 @@ import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
 import { useEffect } from '../use-effect.ts'
 
-/** An open connection, with details of the account if the account was just created. */
+/** `account` is present if the account was just created. */
 export type Opened = { connection: Connection; account?: OpenedAccount }
 
 export type Shown = Opened & {
   origin: Origin
-  /** Replaces the API key that this tab stores. Does nothing if the tab stores no key. */
+  /** Does nothing if the tab stores no key. */
   keep: (apiKey: string) => void
   disconnect: () => void
 }
@@ -42,9 +41,9 @@ const DRAWN: Record<ViewName, View> = {
 
 export const Frame = ({ connection: first, account, origin, keep, disconnect }: Shown) => {
   const [connection, setConnection] = useState<Connection>(first)
-  /** Number of reconnections. Each reconnection increments it, which remounts all components. */
+  /** Incremented by each reconnection, which remounts all components. */
   const [epoch, setEpoch] = useState(0)
-  /** Number of completed operations. The balance is reloaded when this number changes. */
+  /** Number of completed operations; a change reloads the balance. */
   const [done, setDone] = useState(0)
   const [perform] = useState(() => performing(() => setDone((count) => count + 1)))
   const [isBusy, setBusy] = useState(false)
@@ -55,7 +54,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
   const reconnect = (other: Connection) => {
     if (other.by === 'key') keep(other.apiKey)
-    // The account was converted, so the tab no longer needs the account key.
+    // After a conversion, the tab no longer needs the account key.
     else forgetKey()
     setConnection(other)
     setEpoch(epoch + 1)
@@ -120,7 +119,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
 type NamedView = (typeof VIEWS)[number]
 
-/** Returns the view that the URL's hash names, or the first view if there is no such view. */
+/** Falls back to the first view. */
 function useView(): NamedView {
   const [view, setView] = useState(named)
   useEffect(() => {
@@ -135,14 +134,14 @@ function named(): NamedView {
   return VIEWS.find(({ name }) => `#${name}` === location.hash) ?? VIEWS[0]
 }
 
-/** Sets the title of the browser tab. After a change of view, focuses the heading for screen reader users. */
+/** After a change of view, also focuses the heading for screen reader users. */
 function useTitle(title: string, heading: { current: HTMLHeadingElement | null }): void {
   const isFirst = useRef(true)
   useEffect(() => {
     const [page] = document.querySelectorAll('h1')
     document.title = `${title} · ${page?.textContent ?? ''}`
     if (!isFirst.current) heading.current?.focus()
-    // On a narrow screen, the navigation scrolls horizontally, and the link of the current view may be hidden.
+    // On a narrow screen, the navigation scrolls, and the current link may be hidden.
     document
       .querySelector('.views [aria-current]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' })

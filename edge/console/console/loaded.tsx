@@ -1,4 +1,3 @@
-/** Loads data from the API, and shows its loading state in a view. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { failureInWords } from '../failure-in-words.ts'
@@ -6,16 +5,13 @@ import { useEffect } from '../use-effect.ts'
 
 export type Loading<Value> = {
   state: 'loading' | 'failed' | 'there'
-  /** Value of the last successful load. It stays visible during a reload. */
+  /** Last loaded value, which stays visible during a reload. */
   value?: Value
   failure?: unknown
   again: () => Promise<void>
 }
 
-/**
- * Loads a value when the component is mounted.
- * @param read loads the value; called again by each call of `again`
- */
+/** @param read called on mount, and by each call of `again` */
 export function useLoaded<Value>(read: () => Promise<Value>): Loading<Value> {
   const [loading, setLoading] = useState<Omit<Loading<Value>, 'again'>>({ state: 'loading' })
   const again = async () => {
@@ -31,10 +27,10 @@ export function useLoaded<Value>(read: () => Promise<Value>): Loading<Value> {
 
 type LoadedProps<Value> = {
   of: Loading<Value>
-  /** Name of the loaded data, such as "wallets". */
+  /** Loaded data, such as "wallets". */
   what: string
   children: (value: Value) => Child
-  /** Content below the value. It is shown only once loading has succeeded or failed, to avoid a layout shift. */
+  /** Shown only once loading has succeeded or failed, to avoid a layout shift. */
   after?: Child
 }
 
@@ -65,7 +61,7 @@ export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>)
 
 type NotReadProps = { failure: unknown; what: string; again: () => Promise<void> }
 
-/** Shows a loading error. A 403 is explained as a missing right of the key. For other errors, offers to retry. */
+/** A 403 is explained as a missing right of the key. Other errors offer to retry. */
 const NotRead = ({ failure, what, again }: NotReadProps) => {
   const { message, fix, status } = failureInWords(failure)
   if (status === 403)

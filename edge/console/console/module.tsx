@@ -1,4 +1,4 @@
-/** The console for a connected account. `connect/script.tsx` loads it when the person provides a key or a wallet. */
+/** Loaded by `connect/script.tsx` when the person provides a key or a wallet. */
 import { render } from 'hono/jsx/dom'
 import { Frame, type Opened, type Shown } from './frame.tsx'
 import { clientOfKey, connectKey, type Origin } from './open.ts'

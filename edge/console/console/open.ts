@@ -1,4 +1,3 @@
-/** Creates API clients and connections from API keys. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { createClient } from '../../../shared/client/client.ts'
@@ -9,10 +8,10 @@ import { encodeHex } from '../../../shared/hex.ts'
 import type { KeyConnection } from './connection.ts'
 import { tellStep } from './told.ts'
 
-/** Address of the core API. With `verify: 'once'`, the evidence is verified before a key is sent. */
+/** With `verify: 'once'`, the evidence is verified before a key is sent. */
 export type Origin = { baseUrl: string; verify: 'once' | 'never' }
 
-/** Sends requests without cookies, because the core API must not receive the session of the signed-in user. */
+/** The core API must not receive the session of the signed-in user. */
 export const withoutCookies: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit' })
 
@@ -21,7 +20,6 @@ export function clientOfKey(apiKey: string | undefined, origin: Origin): ApiClie
   return createClient(apiKey === undefined ? options : { ...options, apiKey })
 }
 
-/** Shows the current step of a contract write by a wallet in the progress line. */
 export const tellStepOf = ({ step }: Step) => tellStep(STEPS[step])
 
 const STEPS: Record<Step['step'], string> = {
@@ -32,10 +30,7 @@ const STEPS: Record<Step['step'], string> = {
   seen: 'confirmed by the service',
 }
 
-/**
- * Connects with an API key.
- * @throws {SvcError} with the code `unknown_key` if the key does not belong to an account; also any error of the client
- */
+/** @throws {SvcError} `unknown_key` if the key does not belong to an account; also any error of the client */
 export async function connectKey(apiKey: string, origin: Origin): Promise<KeyConnection> {
   const client = clientOfKey(apiKey, origin)
   if (!(await client.accountExists())) {
@@ -45,7 +40,7 @@ export async function connectKey(apiKey: string, origin: Origin): Promise<KeyCon
   return { by: 'key', client, apiKey, keyHash: keyHashOf(apiKey), scope: await scopeOf(client) }
 }
 
-/** Determines the kind of an API key by calling an operation that only account keys may use. */
+/** Calls an operation that only account keys may use. */
 async function scopeOf(client: ApiClient): Promise<KeyConnection['scope']> {
   try {
     for await (const _key of client.listApiKeys()) break
@@ -56,7 +51,7 @@ async function scopeOf(client: ApiClient): Promise<KeyConnection['scope']> {
   }
 }
 
-/** Returns the hash that identifies an API key in the contract (`docs/accounts.md`). */
+/** Identifies an API key in the contract (`docs/accounts.md`). */
 export function keyHashOf(apiKey: string): string {
   return `0x${encodeHex(keccak_256(new TextEncoder().encode(apiKey)))}`
 }

@@ -1,16 +1,13 @@
-/** Runs the operations that the person starts, one at a time, and announces their progress. */
+/** Runs one operation at a time, and announces its progress. */
 import type { Perform } from './view.ts'
 import { tell } from './told.ts'
 
 let isBusy = false
 
-/**
- * Creates the function that performs operations.
- * @param after called after each operation, whether it succeeded or failed
- */
+/** @param after called after each operation, even a failed one */
 export function performing(after: () => void): Perform {
   return async (what, work) => {
-    // All controls are disabled during an operation, but events from before may still arrive.
+    // Controls are disabled during an operation, but events from before may still arrive.
     if (isBusy) return undefined
     isBusy = true
     const pressed = document.activeElement
@@ -32,7 +29,7 @@ export function performing(after: () => void): Perform {
   }
 }
 
-/** Moves the focus back to the control that started the operation, which lost the focus when it was disabled. */
+/** Restores the focus, which the control lost when it was disabled. */
 function backTo(pressed: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body && pressed instanceof HTMLElement) pressed.focus()

@@ -1,4 +1,3 @@
-/** Reads and describes the permissions of an account: its groups, with their wallets, actions and usage keys. */
 import type {
   Group,
   RegisteredAction,
@@ -16,9 +15,9 @@ export type Permissions = {
   keys: UsageKey[]
 }
 
-/** Wildcard in a group for every wallet or every action: 32 zero bytes. */
+/** Wildcard for every wallet or every action: 32 zero bytes. */
 export const EVERY = `0x${'0'.repeat(64)}`
-/** Wildcard in the group arrays of a usage key for every group, including future ones. */
+/** Wildcard for every group, including future ones. */
 export const EVERY_GROUP = 0
 
 export async function readPermissions({ client }: Connection): Promise<Permissions> {
@@ -37,11 +36,11 @@ export const executesIn = (key: UsageKey, group: Group) =>
 export const keysOf = (group: Group, { keys }: Permissions) =>
   keys.filter((key) => executesIn(key, group))
 
-// Maximum lengths in characters, for a name in a list and for a heading.
+// In characters, for a name in a list and for a heading.
 const NAME_SHOWN_CHARACTERS = 64
 export const HEADING_MAX_CHARACTERS = 120
 
-/** Shortens an untrusted name for display, and makes invisible characters visible. */
+/** Also makes invisible characters visible. */
 export function shownName(name: string): string {
   const isLong = name.length > NAME_SHOWN_CHARACTERS
   return visible(isLong ? `${name.slice(0, NAME_SHOWN_CHARACTERS)}…` : name)
@@ -49,7 +48,7 @@ export function shownName(name: string): string {
 
 export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} (${group_id})`
 
-/** Actions with their names, and with the IDs that distinguish actions of the same name. */
+/** The IDs distinguish actions of the same name. */
 type NamedActions = {
   actions: readonly Pick<RegisteredAction, 'name' | 'cid_hash' | 'action_ipfs_cid'>[]
 }
@@ -69,14 +68,14 @@ export function nameOfWallet(pkpId: string, { wallets }: NamedWallets): string {
   return wallet && wallet.name !== '' ? toldApart(wallet.name, id, wallets) : id
 }
 
-/** Appends the ID to a name if another item has a similar name, because usage keys can choose misleading names. */
+/** Appends the ID if another item has a similar name, because usage keys can choose misleading names. */
 function toldApart(name: string, id: string, all: readonly { name: string }[]): string {
   const read = asRead(name)
   const isAlone = all.filter((other) => asRead(other.name) === read).length < 2
   return isAlone ? shownName(name) : `${shownName(name)} (${id})`
 }
 
-/** Returns warnings about wildcards in a group, and in the usage keys that can execute actions in the group. */
+/** Warns about wildcards in the group, and in the usage keys that can execute its actions. */
 export function dangersOf(group: Group, permissions: Permissions): string[] {
   const anyAction = group.cid_hashes_permitted.includes(EVERY)
   const anyWallet = group.pkp_ids_permitted.includes(EVERY)

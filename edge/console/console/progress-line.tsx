@@ -1,4 +1,3 @@
-/** Status line at the bottom of the window. It shows the operation in progress, or the result of the last operation. */
 import { useState } from 'hono/jsx/dom'
 import { type FailureInWords, failureInWords } from '../failure-in-words.ts'
 import { onTold, type Progress, tell } from './told.ts'
@@ -21,7 +20,7 @@ export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
   )
 }
 
-/** Clears the message about a completed operation at the next click or change of view. */
+/** Clears a completed operation's message at the next click or change of view. */
 function untilNextPress(): () => void {
   let latest: Progress | undefined
   const silent = onTold((progress) => {

@@ -1,8 +1,6 @@
-/**
- * Adds a copy button to each code sample on a page. Without this script, samples can be selected and copied manually.
- */
+/** Adds a copy button to each code sample. */
 
-/** Time for which a copy button shows its result, in milliseconds. */
+/** Time for which a copy button shows its result. */
 const SAID_MS = 2_000
 
 for (const sample of document.querySelectorAll('.sample')) {
@@ -22,7 +20,7 @@ for (const sample of document.querySelectorAll('.sample')) {
     )
     setTimeout(say, SAID_MS, 'Copy')
   })
-  // Without `aria-live`, screen readers do not announce that the label of the button has changed.
+  // Without `aria-live`, screen readers do not announce the new label.
   button.setAttribute('aria-live', 'polite')
   sample.append(button)
 }

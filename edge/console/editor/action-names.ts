@@ -1,4 +1,4 @@
-/** Names that the editor completes, by the path that precedes them. A test checks that they exist in the sandbox. */
+/** Completed names by the path that precedes them. A test checks that they exist in the sandbox. */
 
 export type ActionName = { name: string; detail?: string }
 

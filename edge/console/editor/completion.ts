@@ -1,4 +1,3 @@
-/** Autocompletion of the names that the sandbox provides to actions (`docs/actions.md`). */
 import {
   type Completion,
   type CompletionContext,
@@ -11,7 +10,7 @@ import { ACTION_NAMES, type ActionName } from './action-names.ts'
 const PATH = /(?:[A-Za-z_$][\w$]*\.)*[\w$]*$/
 const TEXTS = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']
 
-/** Completes global names and paths such as `Svc.Actions.get…`, except in strings and comments. */
+/** Completes globals and paths such as `Svc.Actions.get…`, except in strings and comments. */
 export const completeForActions: CompletionSource = ifNotIn(TEXTS, completePath)
 
 function completePath(context: CompletionContext): CompletionResult | null {

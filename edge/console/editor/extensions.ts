@@ -25,13 +25,12 @@ import { typedOverSelection } from './typed-over-selection.ts'
 
 type Parts = { label: string; hint: string; changed: (text: string) => void }
 
-/** Returns the CodeMirror extensions of the action editor. */
 export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
   return [
     lineNumbers(),
     highlightActiveLineGutter(),
     highlightActiveLine(),
-    // Makes control characters and bidirectional overrides visible.
+    // Control characters and bidirectional overrides.
     highlightSpecialChars(),
     history(),
     drawSelection(),
@@ -60,7 +59,7 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
       'aria-label': label,
       'aria-description': hint,
       autocapitalize: 'off',
-      // The editor can be focused even without `tabindex`, but accessibility checkers require the attribute.
+      // Not needed for focus, but required by accessibility checkers.
       tabindex: '0',
       spellcheck: 'false',
     }),
@@ -70,12 +69,12 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
   ]
 }
 
-/** Time after pressing Escape during which Tab leaves the editor instead of indenting, in milliseconds. */
+/** Time after Escape during which Tab leaves the editor instead of indenting. */
 const LEAVE_WITHIN_MS = 2_000
 
 /**
- * Lets Tab leave the editor after Escape, so that the keyboard focus is never trapped (WCAG 2.1.2). CodeMirror does
- * this by itself only if Escape has no other effect, such as closing a panel.
+ * Lets Tab leave the editor after Escape, so that the focus is never trapped (WCAG 2.1.2). CodeMirror does this only if
+ * Escape has no other effect, such as closing a panel.
  */
 const leaveByEscape = EditorView.domEventObservers({
   keydown: ({ key }, view) => {

@@ -1,7 +1,7 @@
 import { type EditorState, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
 
-/** Message at a line of the source. Line numbers are 1-based, and marks on nonexistent lines are ignored. */
+/** Line numbers are 1-based. Marks on nonexistent lines are ignored. */
 export type Mark = { line: number; text: string }
 
 export const markLines = StateEffect.define<readonly Mark[]>()
@@ -11,7 +11,7 @@ export const markedLines = StateField.define<DecorationSet>({
   update: (marked, { effects, changes, docChanged, state }) => {
     const asked = effects.find((effect) => effect.is(markLines))
     if (asked) return decorations(state, asked.value)
-    // An edit clears all marks, because they refer to the text before the edit.
+    // Marks refer to the text before the edit.
     return docChanged ? Decoration.none : marked.map(changes)
   },
   provide: (field) => EditorView.decorations.from(field),

@@ -1,5 +1,2 @@
-/**
- * The source editor. Pages import it from `/scripts/editor.js` when source is edited. `edge/console/build.ts` builds it
- * into `script.txt`.
- */
+/** Pages import this module from `/scripts/editor.js` when source is edited. */
 export { mountEditor } from './mount-editor.ts'

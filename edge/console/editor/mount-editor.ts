@@ -3,26 +3,25 @@ import { extensionsOf } from './extensions.ts'
 import { markLines, type Mark } from './marked-lines.ts'
 
 export type EditorOptions = {
-  /** Textarea to replace, which must have a label. The editor has the same height. */
+  /** Must have a label. The editor has the same height. */
   textarea: HTMLTextAreaElement
   onChange?: (text: string) => void
 }
 
 export type Editor = {
-  /** Replaces the text. The person can undo the change. */
+  /** The person can undo the change. */
   setText: (text: string) => void
-  /** Moves the cursor to a position, and focuses the editor. The numbers are 1-based and clamped to the text. */
+  /** Also focuses the editor. The numbers are 1-based and clamped to the text. */
   goTo: (line: number, column?: number) => void
-  /** Marks the given lines, and clears all other marks. Any edit of the text clears all marks. */
+  /** Clears all other marks. Any edit of the text clears all marks. */
   mark: (marks: readonly Mark[]) => void
-  /** Removes the editor, and shows the textarea again. */
+  /** Shows the textarea again. */
   destroy: () => void
 }
 
 /**
- * Replaces a textarea with an editor. The textarea is hidden, but remains the form's field and always contains the
- * current text. The editor is in a shadow root with adopted style sheets, which the `style-src` of the content security
- * policy does not restrict.
+ * The hidden textarea remains the form's field and always contains the current text. The shadow root adopts its style
+ * sheets, which the `style-src` of the content security policy does not restrict.
  */
 export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   const host = document.createElement('div')
@@ -46,13 +45,13 @@ export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   shadow.append(hintLine())
 
   const { required } = textarea
-  // The field is hidden, so the browser could not show a validation message, and would silently not submit the form.
+  // The browser could not show a validation message for a hidden field, and would silently not submit the form.
   textarea.required = false
   const wasWrittenIn = textarea.matches(':focus')
   textarea.hidden = true
   textarea.after(host)
   if (wasWrittenIn) {
-    // The selection of the textarea is applied to the editor, so that typed text replaces the selected text.
+    // Typed text must replace the text selected in the textarea.
     const selection = { anchor: textarea.selectionStart, head: textarea.selectionEnd }
     view.dispatch({ selection, scrollIntoView: true })
     view.focus()
@@ -89,7 +88,7 @@ const HINT =
 function hintLine(): HTMLElement {
   const line = document.createElement('p')
   line.textContent = HINT
-  // Screen readers receive the text of this line as the description of the editor.
+  // Screen readers receive this text as the editor's description.
   line.setAttribute('aria-hidden', 'true')
   return line
 }
@@ -100,7 +99,7 @@ function placeOf(view: EditorView, line: number, column: number): number {
   return Math.min(found.from + Math.max(1, column) - 1, found.to)
 }
 
-/** Returns the editor's style sheet. The editor has the height of the textarea, to avoid a layout shift. */
+/** Keeps the height of the textarea, to avoid a layout shift. */
 function sheetFor(heightPx: number): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`

@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view'
 
 /**
- * Replaces selected text with typed text, instead of leaving this to the browser. Chromium would copy the style of the
- * replaced text into a `style` attribute, which violates the page's content security policy and logs an error.
+ * Handles typing over a selection: Chromium would copy the replaced text's style into a `style` attribute, which
+ * violates the content security policy and logs an error.
  */
 export const typedOverSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {

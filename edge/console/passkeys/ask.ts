@@ -1,13 +1,10 @@
-/** Timeout of a request. The person can then try again. A working server answers within a second. */
+/** A working server answers within a second. */
 const ANSWER_WITHIN_MS = 30_000
 
-/** Error with a message that can be shown to the user. */
+/** The message can be shown to the user. */
 export class Told extends Error {}
 
-/**
- * Sends JSON to an endpoint of this site, and returns the endpoint's response.
- * @throws {Told} with the server's message if the request is rejected; with another message if there is no response
- */
+/** @throws {Told} with the server's message if the request is rejected; with another message if there is no response */
 export async function ask<Answer>(path: string, body: object): Promise<Answer> {
   const request = {
     method: 'POST',

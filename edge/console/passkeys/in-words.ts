@@ -5,7 +5,7 @@ const CANCELLED = 'Cancelled or timed out. Nothing was changed; you can try agai
 const BY_ANOTHER_NAME =
   'Passkeys do not work at this address. Open this service by its host name, not by an IP address.'
 
-/** Messages for WebAuthn errors that the user can resolve (WebAuthn, 5.1.3 and 5.1.4). */
+/** WebAuthn errors that the user can resolve (WebAuthn, 5.1.3 and 5.1.4). */
 const BY_CODE: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device already has a passkey for your account.',
   ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT:
@@ -19,7 +19,6 @@ const BY_CODE: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_CEREMONY_ABORTED: CANCELLED,
 }
 
-/** Describes the error of a failed passkey operation for the user. */
 export function inWords(failure: unknown): string {
   if (failure instanceof Told) return failure.message
   if (failure instanceof WebAuthnError && BY_CODE[failure.code]) return BY_CODE[failure.code]!

@@ -1,9 +1,6 @@
 import { inWords } from './in-words.ts'
 
-/**
- * Returns a click handler that runs an operation with the person's authenticator. Only one operation runs at a time.
- * Progress and errors are shown in the page's live region.
- */
+/** Only one operation runs at a time. Progress and errors are shown in the page's live region. */
 export function onPress(
   { button, status, waiting }: { button: HTMLButtonElement; status: HTMLElement; waiting: string },
   act: () => Promise<void>,

@@ -1,18 +1,15 @@
 import { channelName, type FromPayPage } from '../console/credits/payment-channel.ts'
 
-/** Timeout for the console's answer. If the console's tab is open, it answers immediately. */
+/** An open console answers immediately. */
 const ANSWER_WITHIN_MS = 3_000
 
 type Console = {
-  /** Message from the console, which is not validated yet; undefined if the console does not answer. */
+  /** Not validated yet; undefined if the console does not answer. */
   handover: Promise<unknown>
   tell: (message: FromPayPage) => void
 }
 
-/**
- * Requests the payment from the console's tab.
- * @param name channel name that the console's tab has created; with any other name, there is no answer
- */
+/** @param name channel name that the console's tab has created; any other name gets no answer */
 export function askConsole(name: string): Console {
   const channel = new BroadcastChannel(channelName(name))
   const handover = new Promise<unknown>((resolve) => {

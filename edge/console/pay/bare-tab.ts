@@ -1,9 +1,8 @@
-/** Matches the names of all items that the console stores in a tab, including the API key. */
+/** Names of all items that the console stores in a tab, including the API key. */
 const OURS = /^svc\//
 
 /**
- * Returns true if a third-party script may run in this tab, because the tab stores no data of the console. Returns
- * false if the browser denies access to the storage.
+ * True if the tab stores no data of the console. False if the browser denies access to the storage.
  * @param names returns the names of the items in the tab's storage
  */
 export function mayRunForeignScript(names: () => string[]): boolean {

@@ -1,9 +1,9 @@
-/** The part of the payment processor's client library that the payment page uses (https://docs.stripe.com/js). */
+/** The part of https://docs.stripe.com/js that the payment page uses. */
 
 type Elements = { create(type: 'payment'): { mount(place: string): void } }
 
 type Confirmed = {
-  /** Error message to show to the payer. */
+  /** Shown to the payer. */
   error?: { message?: string }
   paymentIntent?: { status: string }
 }
@@ -19,10 +19,7 @@ type ProcessorClient = {
 
 export type Processor = (publishableKey: string) => ProcessorClient
 
-/**
- * Loads the payment processor's client library.
- * @throws {Error} with a message for the payer, if the library cannot be loaded
- */
+/** @throws {Error} with a message for the payer */
 export function loadProcessor(url: string): Promise<Processor> {
   const away = new Error('The payment processor could not be reached. Try again later.')
   return new Promise((resolve, reject) => {

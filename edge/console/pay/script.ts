@@ -1,4 +1,3 @@
-/** Script of the `/pay` page. `edge/console/build.ts` bundles it into `script.txt`. */
 import { PAY_PATH } from '../console/credits/payment-channel.ts'
 import { dollars } from '../dollars.ts'
 import { mayBeGivenUp } from '../pages-left-behind.ts'
@@ -14,8 +13,8 @@ const say = (text: string) => {
 
 const name = location.hash.slice(1)
 const isBack = new URLSearchParams(location.search).has('redirect_status')
-// Removes the channel name, and parameters that a bank may have added, from the URL, so that the processor's script and
-// the browser history do not contain them.
+// The processor's script and the browser history must not contain the channel name, or parameters that a bank may
+// have added.
 history.replaceState(null, '', PAY_PATH)
 mayBeGivenUp()
 

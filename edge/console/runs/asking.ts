@@ -1,13 +1,10 @@
-/** Polls an endpoint of this site while the page is visible. */
-
-/** Maximum delay after a failed poll. The delay doubles with each consecutive failure. */
+/** The delay doubles with each consecutive failure, up to this maximum. */
 const PAUSE_MAX_MS = 60_000
 
-/** Error that ends polling, because the user is signed out or the polled object no longer exists. */
+/** Ends polling, because the user is signed out or the polled object no longer exists. */
 export class Over extends Error {}
 
 /**
- * Requests JSON from this site.
  * @throws {Over} if the response is 401 or 404
  * @throws {Error} for any other failure
  */
@@ -20,8 +17,8 @@ export async function askJson<Answer>(path: string): Promise<Answer> {
 }
 
 /**
- * Polls repeatedly, except while the tab is hidden or `paused` returns true.
- * @param ask makes one request; returns the delay until the next one in milliseconds, or undefined to stop
+ * Pauses while the tab is hidden or `paused` returns true.
+ * @param ask returns the delay until the next request in milliseconds, or undefined to stop
  * @param failed called with a message after each failure; `isOver` is true if polling has ended
  */
 export async function keepAsking(
@@ -46,10 +43,7 @@ export async function keepAsking(
   }
 }
 
-/**
- * Resolves once the page is visible and polling is not paused. Events of the document signal these changes:
- * `visibilitychange` and `svc-resume`.
- */
+/** Resolves once the page is visible and polling is not paused. `visibilitychange` and `svc-resume` signal changes. */
 async function looking(paused: () => boolean): Promise<void> {
   while (document.hidden || paused())
     await new Promise<void>((resolve) => {

@@ -1,4 +1,3 @@
-/** Shows the numbers of a chart as a table, for people who cannot see the chart. */
 import type { FC } from 'hono/jsx'
 import type { RunChart } from '../../queue/trigger-glance.ts'
 import { momentWritten } from '../charts/chart-times.ts'
@@ -6,7 +5,7 @@ import { duration } from './written.ts'
 
 const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
 
-/** Table with one row for each bucket of a chart. Buckets without runs are omitted. */
+/** For people who cannot see the chart. Omits buckets without runs. */
 export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
   const rows = chart.buckets.filter(({ ok, failed }) => ok + failed > 0)
   if (rows.length === 0) return <p class="note">No runs ended in this time range.</p>

@@ -1,7 +1,4 @@
-/**
- * Enables all buttons with a `data-copy` attribute, and shows them. Each button copies the text of the element that its
- * attribute names. The buttons are hidden unless this script runs.
- */
+/** Shows and enables the buttons that copy the text of the element named by `data-copy`. */
 export function copyOnPress(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const said = button.textContent
@@ -10,7 +7,7 @@ export function copyOnPress(): void {
   }
 }
 
-/** @param said label of the button, which is restored after the result was shown */
+/** @param said label to restore after the result was shown */
 async function copy(button: HTMLButtonElement, said: string): Promise<void> {
   const text = document.getElementById(button.dataset.copy!)?.textContent ?? ''
   try {

@@ -4,9 +4,8 @@ import { render, useState } from 'hono/jsx/dom'
 const FOCUSABLE = 'a, button, summary'
 
 /**
- * Renders a component into an element, in place of the Worker's markup. The first rendering creates new elements, so it
- * restores the focus by position, and expands the `<details>` that were expanded. Later renderings reuse unchanged
- * elements, which preserves the focus.
+ * Replaces the Worker's markup. The first rendering creates new elements, so it restores the focus by position and the
+ * expanded `<details>`. Later renderings reuse unchanged elements.
  * @returns a function that renders the component again with a new value
  */
 export function drawn<Value extends object>(

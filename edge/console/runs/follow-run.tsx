@@ -7,11 +7,11 @@ import { STATUS_NAMES } from './states.tsx'
 
 type State = { run: ShownRun; now: number }
 
-// Timeouts of long polling requests in seconds, for a queued run and for a running run.
+// Timeouts of long polling for a queued run and for a running run.
 const QUEUED_S = 2
 const RUNNING_S = 20
 
-/** Keeps the page of a run up to date until the run has finished. */
+/** Updates the page until the run has finished. */
 export function followRun(element: HTMLElement, id: string): void {
   const heard = document.getElementById('heard')!
   const cancel = document.getElementById('cancel')
@@ -26,7 +26,7 @@ export function followRun(element: HTMLElement, id: string): void {
     waitS = status === 'running' ? RUNNING_S : QUEUED_S
     if (finished_at === null) return 250
     heard.textContent = `Run ended: ${STATUS_NAMES[status]}`
-    // The newly rendered buttons exist only after the next frame.
+    // The new buttons exist only after the next frame.
     requestAnimationFrame(copyOnPress)
     return undefined
   }

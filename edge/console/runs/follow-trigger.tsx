@@ -11,8 +11,8 @@ type Glance = TriggerGlance & { now: number }
 const LOOK_MS = 3_000
 
 /**
- * Keeps a trigger's page up to date. While the pointer or the focus is in the list of runs, new runs are not shown
- * until the person requests them or leaves the list, so that rows do not move under the pointer.
+ * While the pointer or the focus is in the list of runs, new runs are not shown until the person requests them or
+ * leaves the list, so that rows do not move under the pointer.
  */
 export function followTrigger({ trigger, kind }: { trigger: string; kind: string }): void {
   const place = (id: string) => document.getElementById(id)!
@@ -22,7 +22,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   const charts = new RunCharts(place('charts'))
   const query = new URLSearchParams(location.search)
   let isPaused = false
-  /** URL suffixes of the listed runs. Initially, these are the runs in the page that the Worker rendered. */
+  /** URL suffixes of the listed runs; initially those in the Worker's markup. */
   let shown = Array.from(list.querySelectorAll('a'), ({ pathname }) =>
     pathname.slice(`/runs/${trigger}`.length),
   )

@@ -1,28 +1,24 @@
-/**
- * Formats JSON for display, with a limited length. Without the limit, a value that is nested 500 levels deep could
- * result in a gigabyte of indentation.
- */
+/** Without a length limit, a value nested 500 levels deep could result in a gigabyte of indentation. */
 
 export type Shown = {
   text: string
-  /** True if the text was truncated. */
   isCut: boolean
 }
 
-/** Maximum number of characters of a text on a page. The API returns the complete text. */
+/** The API returns the complete text. */
 export const SHOWN_CHARACTERS = 32 * 1024
 
-/** Formats a value as JSON with an indentation of two spaces per level, truncated to `max` characters. */
+/** Two spaces per level, truncated to `max` characters. */
 export function prettyJson(value: unknown, max: number = SHOWN_CHARACTERS): Shown {
   const writer = new Writer(max)
   writer.value(value, '\n')
   return { text: writer.text, isCut: writer.isFull }
 }
 
-/** Maximum number of characters of indented JSON that browsers can process without a noticeable delay. */
+/** Browsers can process this much indented JSON without a noticeable delay. */
 const INDENTED_CHARACTERS = 4 * 1024 * 1024
 
-/** Returns the complete JSON of a value. It is indented, unless the indentation would make the text too long. */
+/** Indented, unless the indentation would make the text too long. */
 export function wholeJson(value: unknown): string {
   const { text, isCut } = prettyJson(value, INDENTED_CHARACTERS)
   return isCut ? JSON.stringify(value) : text
@@ -44,10 +40,7 @@ class Writer {
     return this.text.length >= this.#max
   }
 
-  /**
-   * Appends a value to the text.
-   * @param line a line break, followed by the indentation of the value
-   */
+  /** @param line a line break, followed by the indentation of the value */
   value(value: unknown, line: string): void {
     if (typeof value !== 'object' || value === null) return this.#add(written(value, this.#max))
     const isArray = Array.isArray(value)
@@ -70,7 +63,7 @@ class Writer {
   }
 }
 
-/** Formats a value that is not an object. Only the part of a long string that can be shown is escaped. */
+/** Escapes only the part of a long string that can be shown. */
 function written(value: unknown, max: number): string {
   if (typeof value === 'string' && value.length > max) return JSON.stringify(value.slice(0, max))
   return JSON.stringify(value) ?? 'null'

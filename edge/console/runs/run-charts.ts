@@ -3,12 +3,12 @@ import type { Chart } from '../charts/chart.ts'
 import type { DrawnChart } from '../charts/module.ts'
 import { duration } from './written.ts'
 
-/** Minimum interval between updates of the charts, in milliseconds. */
+/** Minimum interval between updates of the charts. */
 const AGAIN_MS = 15_000
 
-/** The two charts on a trigger's page. Their module is loaded once the charts are in view. */
+/** The charts module is loaded once the charts are in view. */
 export class RunCharts {
-  /** Resolves once the browser has reported whether the charts are in view. */
+  /** Resolves once the browser has reported if the charts are in view. */
   readonly known: Promise<void>
   #isInView = false
   #drawnAt = Number.NEGATIVE_INFINITY
@@ -25,7 +25,7 @@ export class RunCharts {
     })
   }
 
-  /** Returns true if the next poll should request chart data. */
+  /** True if the next poll should request chart data. */
   wants(): boolean {
     return this.#isInView && performance.now() - this.#drawnAt > AGAIN_MS
   }
@@ -42,12 +42,12 @@ export class RunCharts {
       : imported().then(({ drawChart }) =>
           charts.map((each, i) => drawChart(this.#places[i]!, each)),
         )
-    // If the charts module cannot be loaded, the page still shows the data as a table.
+    // The page still shows the data as a table.
     this.#drawn.catch(() => {})
   }
 }
 
-/** URL path of the charts module. It has the type `string`, so that the compiler does not try to resolve the import. */
+/** A `string`, so that the compiler does not resolve the import. */
 const CHARTS: string = '/scripts/charts.js'
 const imported = () => import(CHARTS) as Promise<typeof import('../charts/module.ts')>
 
@@ -84,7 +84,7 @@ function ofDurations(chart: RunChart): Chart {
         as: 'line',
       },
     ],
-    // Without runs, the axis ranges from 0 to 1 ms. Its ticks at fractions of a millisecond are not labelled.
+    // Without runs, the axis ranges from 0 to 1 ms, and its fractional ticks are not labelled.
     written: (ms) => (ms > 0 && ms < 1 ? '' : duration(ms)),
   }
 }

@@ -1,4 +1,4 @@
-/** Details of a run. They are rendered by the Worker, and again by the script that waits for the run to finish. */
+/** Rendered by the Worker, and again by the script that waits for the run to finish. */
 import type { Child, FC } from 'hono/jsx'
 import { Facts } from '../parts.tsx'
 import { UserText, visible } from '../user-text.tsx'
@@ -105,8 +105,7 @@ const LogsPart: FC<{ run: ShownRun }> = ({ run: { logs, logsAreCut, finished_at 
 )
 
 /**
- * Explanations of how a log was decoded. This is a Map, because the value comes from the input of a test run and could
- * be `constructor`, which is a property of every plain object.
+ * A Map, because the key comes from a test run's input and could be `constructor`, a property of every plain object.
  */
 const DECODED: ReadonlyMap<string, string> = new Map([
   ['exact', 'Exact: the indexed arguments are known.'],
@@ -183,7 +182,7 @@ const ReceiptPart: FC<{ run: ShownRun }> = ({ run: { receipt, claims, charged_ce
   </section>
 )
 
-/** Section for long and less important content, which is initially collapsed. */
+/** Initially collapsed. */
 const Folded: FC<{ title: string; about?: string; children?: Child }> = ({
   title,
   about,

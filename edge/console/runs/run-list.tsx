@@ -1,4 +1,4 @@
-/** List of a trigger's runs. It is rendered by the Worker, and again by the script that keeps the page up to date. */
+/** Rendered by the Worker, and again by the script that keeps the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { RunLine } from '../../queue/trigger-glance.ts'
 import { Badge } from '../parts.tsx'
@@ -8,10 +8,7 @@ import { bytesWritten, duration, firstLine, moment, relative } from './written.t
 
 type Listed = { triggerId: string; lines: readonly RunLine[]; now: number }
 
-/**
- * List of runs. New runs cause no layout shift, because elements are reused by position and all rows have the same
- * height.
- */
+/** New runs cause no layout shift, because elements are reused by position and all rows have the same height. */
 export const RunList: FC<Listed> = ({ triggerId, lines, now }) => (
   <ol class="runs">
     {lines.map((line) => (
@@ -50,7 +47,6 @@ function tookText({ startedAt, finishedAt, status }: RunLine, now: number): stri
   return status === 'running' ? `${duration(Math.max(0, now - startedAt))} so far` : ''
 }
 
-/** Describes the event that started a run. */
 export function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunLine): string {
   switch (source) {
     case 'webhook':

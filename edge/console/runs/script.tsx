@@ -1,4 +1,4 @@
-/** Script of the trigger and run pages, `/scripts/runs.js`. It keeps the pages up to date, and enables copy buttons. */
+/** Script of the trigger and run pages. */
 import { copyOnPress } from './copy-on-press.ts'
 import { followRun } from './follow-run.tsx'
 import { followTrigger } from './follow-trigger.tsx'

@@ -1,17 +1,17 @@
-/** Converts a run to the form that its page shows, with long values truncated. */
+/** Run as its page shows it, with long values truncated. */
 import type { LogLine } from '../../../shared/log-line.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { cutText, prettyJson, type Shown } from './pretty-json.ts'
 
 export type ShownRun = Omit<RunRecord, 'input' | 'response' | 'error' | 'logs'> & {
   input: Shown
-  /** Response of the action; null unless the run has succeeded. */
+  /** Null unless the run has succeeded. */
   response: Shown | null
   error: Shown | null
   logs: LogLine[]
   logsAreCut: boolean
   event: ShownEvent | null
-  /** Unverified claims of the run's receipt; null if there is no receipt or if it cannot be decoded. */
+  /** Unverified claims of the receipt; null if there is no receipt or if it cannot be decoded. */
   claims: [name: string, value: string][] | null
 }
 
@@ -26,11 +26,11 @@ export type ShownEvent = {
   decoded: [name: string, value: string][]
 }
 
-// Limits for the console output on a page, in lines and characters. An action may write up to 100 KiB.
+// An action may write up to 100 KiB of console output.
 const LOG_LINES = 500
 const LOG_CHARACTERS = 32 * 1024
 
-// Limits for the event arguments on a page: the number of arguments, and the characters per argument.
+// Number of event arguments, and characters per argument.
 const ARGUMENTS = 32
 const ARGUMENT_CHARACTERS = 500
 
@@ -55,7 +55,7 @@ function keptLogs(logs: readonly LogLine[]): LogLine[] {
   for (const line of logs.slice(0, LOG_LINES)) {
     characters += line.text.length
     if (characters > LOG_CHARACTERS) {
-      // If the first line is too long, at least its beginning is shown.
+      // Shows at least the beginning of a long first line.
       if (kept.length === 0) kept.push({ ...line, text: line.text.slice(0, LOG_CHARACTERS) })
       break
     }
@@ -66,7 +66,7 @@ function keptLogs(logs: readonly LogLine[]): LogLine[] {
 
 function eventOf({ source, event }: Record<string, unknown>): ShownEvent | null {
   if (source !== 'chain_event' || typeof event !== 'object' || event === null) return null
-  // The event of a test run is entered by the owner, and can have any structure.
+  // The owner enters the event of a test run, so it can have any structure.
   const said = (name: string) => textOf(Reflect.get(event, name))
   const decoded: unknown = Reflect.get(event, 'decoded')
   return {
@@ -91,10 +91,7 @@ function textOf(value: unknown): string {
   return text.slice(0, ARGUMENT_CHARACTERS)
 }
 
-/**
- * Decodes the payload of a receipt (a JWS) without verifying the signature. A reader who needs proof must verify the
- * receipt independently of our pages.
- */
+/** Does not verify the signature. A reader who needs proof must verify the receipt independently of our pages. */
 function claimsOf(receipt: string): [string, string][] | null {
   try {
     const payload = receipt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')

@@ -17,7 +17,6 @@ export const Status: FC<{ status: RunStatus }> = ({ status }) => {
   return <Badge {...(tone && { tone })}>{STATUS_NAMES[status]}</Badge>
 }
 
-/** Descriptions of the reasons for which a run waits, each with advice on what to do. */
 export const WAITS: Record<WaitingFor, { what: string; fix: string }> = {
   payment: {
     what: 'Waiting for credits',
@@ -37,7 +36,6 @@ export const WAITS: Record<WaitingFor, { what: string; fix: string }> = {
   },
 }
 
-/** Shows a time with seconds, and the time difference from now. */
 export const Moment: FC<{ at: number; now: number }> = ({ at, now }) => (
   <>
     <time datetime={new Date(at).toISOString()}>{moment(at)}</time>{' '}

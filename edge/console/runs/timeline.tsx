@@ -3,7 +3,7 @@ import type { ShownRun } from './shown-run.ts'
 import { Moment, STATUS_NAMES, WAITS } from './states.tsx'
 import { duration } from './written.ts'
 
-/** Shows the history of a run in chronological order, and the time of the next attempt. */
+/** In chronological order, with the time of the next attempt. */
 export const Timeline: FC<{ run: ShownRun; now: number }> = ({ run, now }) => {
   const [queued, started, finished, next] = [
     Date.parse(run.queued_at),

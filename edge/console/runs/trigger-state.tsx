@@ -1,4 +1,4 @@
-/** State of a trigger. It is rendered by the Worker, and again by the script that keeps the page up to date. */
+/** Rendered by the Worker, and again by the script that keeps the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind, TriggerStats } from '../../../shared/wire/trigger.ts'
 import type { TriggerGlance } from '../../queue/trigger-glance.ts'
@@ -42,7 +42,7 @@ export const TriggerState: FC<{ state: State; now: number }> = ({ state, now }) 
   )
 }
 
-/** Shows a trigger's statistics for the last 24 hours, and the current numbers of queued and running runs. */
+/** Statistics for the last 24 hours, and the current numbers of queued and running runs. */
 export const Numbers: FC<{ stats: TriggerStats; kind: TriggerKind }> = ({ stats, kind }) => (
   <dl class="numbers">
     <Number name="Succeeded" value={String(stats.ok)} />

@@ -1,4 +1,4 @@
-/** Formats times and texts for the pages of runs. Times are passed in Unix milliseconds, and shown in UTC. */
+/** Times are passed in Unix milliseconds, and shown in UTC. */
 import { visible } from '../user-text.tsx'
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
@@ -18,7 +18,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Formats a duration, such as `40 ms`, `1.2 s`, `2 min 5 s` or `3 h 4 min`. */
+/** Duration such as `40 ms`, `1.2 s`, `2 min 5 s` or `3 h 4 min`. */
 export function duration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
@@ -30,7 +30,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
 }
 
-/** Formats a time relative to now, such as `just now`, `12 s ago` or `in 5 min`. */
+/** Time relative to now, such as `just now`, `12 s ago` or `in 5 min`. */
 export function relative(at: number, now: number): string {
   const away = Math.abs(at - now)
   if (away < SECOND_MS) return 'just now'
@@ -51,10 +51,10 @@ export function bytesWritten(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** Makes invisible characters visible, except for line breaks and tabs. */
+/** Escapes invisible characters, except for line breaks and tabs. */
 export function visibleLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visible(part))
 }
 
-/** Returns the first line of a text that is not blank. */
+/** First line that is not blank. */
 export const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!

@@ -1,4 +1,4 @@
-/** Script of the `/sign-in` page. If the browser supports passkeys, it shows a button to sign in with a passkey. */
+/** Shows a button to sign in with a passkey, if the browser supports passkeys. */
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialRequestOptionsJSON,
@@ -18,7 +18,7 @@ async function signIn(): Promise<void> {
   )
   const response = await startAuthentication({ optionsJSON })
   const given = section.dataset['next'] ?? '/'
-  // `next` is safe to navigate to, because the server has checked that it is a path of this site.
+  // The server has checked that `next` is a path of this site.
   const { next } = await ask<{ next: string }>('/passkeys/sign-in', { response, next: given })
   location.assign(next)
 }

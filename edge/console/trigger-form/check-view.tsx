@@ -1,17 +1,14 @@
-/**
- * Preview of a trigger. It is rendered by the Worker for browsers without scripts, and by the form's script while the
- * person types.
- */
+/** Rendered by the Worker for browsers without scripts, and by the form's script while the person types. */
 import type { FC } from 'hono/jsx'
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import { UserText, visible } from '../user-text.tsx'
 import type { Checked } from './checked.ts'
 
-// Maximum lengths on the page in characters, for a value and for the params. The action receives the complete values.
+// The action receives the complete values.
 const VALUE_MAX_CHARACTERS = 160
 const PARAMS_MAX_CHARACTERS = 4_000
 
-/** @param zone time zone of the reader; absent if the time zone is unknown */
+/** @param zone time zone of the reader; absent if unknown */
 export const CheckView: FC<{ checked: Checked; zone?: string }> = ({ checked, zone }) =>
   'problems' in checked ? (
     <ProblemsView problems={checked.problems} />
@@ -105,7 +102,7 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
   )
 }
 
-/** List item for a chain log that the API has decoded. The log is untrusted, because anyone can write to the chain. */
+/** The log is untrusted, because anyone can write to the chain. */
 const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
   const { block_number, transaction_hash, decoded, decode } = log
   const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []

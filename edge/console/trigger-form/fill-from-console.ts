@@ -1,9 +1,9 @@
 import { NEW_TRIGGER } from '../new-trigger.ts'
 
 /**
- * Fills the trigger form with the data that the console's first steps stored in this tab, and removes the data. The
- * usage key is written only to its form field. Invalid values are skipped, because the person can check the form. Does
- * nothing if the form edits an existing trigger, because that trigger must keep its usage key.
+ * Fills in the data that the console's first steps stored in this tab, and removes the data. The usage key is written
+ * only to its form field. Invalid values are skipped, because the person can check the form. Does nothing for an
+ * existing trigger, which must keep its usage key.
  */
 export function fillFromConsole(form: HTMLFormElement): void {
   if (form.elements.namedItem('seen') !== null) return

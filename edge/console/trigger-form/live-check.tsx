@@ -3,15 +3,13 @@ import { ask, Told } from '../passkeys/ask.ts'
 import { CheckView } from './check-view.tsx'
 import type { Checked } from './checked.ts'
 
-/** Delay between the last keystroke and the preview, in milliseconds. Previews of chain events are rate-limited. */
+/** Delay after the last keystroke. Previews of chain events are rate-limited. */
 const QUIET_MS = 500
 
 const CHECKED =
   '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality]'
 
-/**
- * Shows a preview of the trigger in the form while the person types. Only the response to the latest request is shown.
- */
+/** Shows only the response to the latest request. */
 export function checkAsOneTypes(form: HTMLFormElement): void {
   const shown = form.querySelector<HTMLElement>('#check > [aria-live]')
   if (!shown) return
@@ -29,7 +27,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
     const checked = await answer(form, fields())
     if (question !== latest) return
     shown.removeAttribute('aria-busy')
-    // The Worker's markup is removed before the first rendering.
+    // Removes the Worker's markup.
     if (!isDrawn) shown.replaceChildren()
     isDrawn = true
     mark(inputs, 'problems' in checked ? checked.problems : {})
@@ -38,7 +36,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
 
   for (const input of inputs)
     input.addEventListener('input', () => {
-      // Discards the response of a request in flight, because it refers to the previous input.
+      // Discards the response in flight, which refers to the previous input.
       latest++
       clearTimeout(timer)
       if (isWorthAsking(fields())) timer = setTimeout(() => void check(), QUIET_MS)
@@ -54,7 +52,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
   if (isWorthAsking(fields())) void check()
 }
 
-/** Returns false for incomplete input, such as a part of an address, which should not be shown as an error yet. */
+/** False for incomplete input, such as a part of an address, which is not an error yet. */
 function isWorthAsking(fields: Record<string, string>): boolean {
   const { cron } = fields
   if (cron !== undefined) return cron.trim() !== ''
@@ -72,7 +70,7 @@ async function answer(form: HTMLFormElement, fields: Record<string, string>): Pr
   }
 }
 
-/** Marks the form fields with problems as invalid, and links them to the preview, which describes the problems. */
+/** Links invalid fields to the preview, which describes the problems. */
 function mark(
   inputs: (HTMLInputElement | HTMLSelectElement)[],
   problems: Record<string, string>,

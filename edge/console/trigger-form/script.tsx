@@ -1,4 +1,3 @@
-/** Script of the trigger form. It fills in data from the console, loads the editor, and updates the preview. */
 import { checkAsOneTypes } from './live-check.tsx'
 import { editOnFocus } from './edit-on-focus.ts'
 import { fillFromConsole } from './fill-from-console.ts'

@@ -1,6 +1,4 @@
-/**
- * Verifies the origin's evidence before a key is sent. This module is loaded only if the console verifies the origin.
- */
+/** Loaded only if the console verifies the origin before a key is sent. */
 import '../verify/no-code-of-text.ts'
 
 export * from '../../../shared/client/verification/verifier.ts'

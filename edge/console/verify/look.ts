@@ -1,4 +1,4 @@
-/** Fetches the origin's evidence, and verifies it as far as a web page can. */
+/** Verifies the origin's evidence as far as a web page can. */
 import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
 import type { Info } from '../../../shared/attestation/evidence.ts'
 import type { Policy, RuleResult } from '../../../shared/attestation/policy.ts'
@@ -7,22 +7,18 @@ import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { askGovernance, GovernanceAway } from '../../trust/governance.ts'
 
 export type Wanted = {
-  /** URL of the origin, as given by the page. */
   baseUrl: string
-  /** RPC URL of a node of the governance contract's chain; undefined if the person has not entered one. */
+  /** Node of the governance contract's chain; undefined if the person has not entered one. */
   rpcUrl: string | undefined
 }
 
-/** Verification policy. It accepts any root and machine, because the page shows them to the reader. */
+/** Accepts any root and machine, because the page shows them to the reader. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 
 const NONCE_BYTES = 32
 const QUESTIONS_MS = 30_000
 
-/**
- * Fetches and verifies the origin's evidence.
- * @throws {EvidenceUnavailable} if there is no evidence to verify
- */
+/** @throws {EvidenceUnavailable} if there is no evidence to verify */
 export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
   const signal = AbortSignal.timeout(QUESTIONS_MS)
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
@@ -38,13 +34,13 @@ export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
 const ask = (url: string | URL | Request, init?: RequestInit) => fetch(url, init)
 
 /**
- * Returns the answer of the governance contract, or the reason why the contract was not queried. Normalizes hex in the
- * same way as the rule `compose hash`, so that a host cannot avoid the query by formatting its hash differently.
+ * Returns the contract's answer, or the reason why it was not queried. Normalizes hex like the rule `compose hash`, so
+ * that a host cannot avoid the query by formatting its hash differently.
  */
 async function governanceOf(info: Info, rpcUrl: string, signal: AbortSignal) {
   const appId = info.app_id.toLowerCase().replace(/^0x/, '')
   const composeHash = info.compose_hash.toLowerCase()
-  // Ensures that only valid hashes are sent to the node.
+  // Only valid hashes are sent to the node.
   if (!/^[0-9a-f]{40}$/.test(appId) || !/^[0-9a-f]{64}$/.test(composeHash)) return NO_HASHES
   try {
     return await askGovernance({ rpcUrl, appId, composeHash }, ask, signal)
@@ -58,7 +54,7 @@ const NODE_NOT_NAMED = 'Enter an RPC URL above to check the contract.'
 const NODE_CLOSED = 'The node did not respond, or does not allow requests from web pages (CORS).'
 const NO_HASHES = 'The app ID or the compose hash is invalid.'
 
-/** Reasons why a web page cannot check certain rules, by rule name. */
+/** Reasons why a web page cannot check a rule. */
 type Closed = Partial<Record<RuleResult['name'], string>>
 const CLOSED_TO_PAGES: Closed = {
   certificate: 'Web pages cannot read the TLS certificate of a connection.',

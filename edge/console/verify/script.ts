@@ -1,4 +1,3 @@
-/** Script of the `/verify` page. `edge/console/build.ts` bundles it into `script.txt`. */
 import './no-code-of-text.ts'
 import { look } from './look.ts'
 import { showFailure, showReport } from './show.ts'

@@ -1,13 +1,13 @@
-/** Shows a verification report on the page. The report is inserted as text, never as markup. */
+/** Inserted as text, never as markup. */
 import { encodeHex } from '../../../shared/hex.ts'
 import type { RuleResult, Verdict } from '../../../shared/attestation/policy.ts'
 import type { Report } from '../../../shared/attestation/report.ts'
 
-/** Maximum number of displayed characters of untrusted text. */
+/** Applies to untrusted text. */
 const TEXT_MAX_CHARACTERS = 600
 
 const HEADINGS: Record<Verdict, string> = {
-  // This verdict is weaker than the same verdict of `svc verify`, because a browser cannot check all rules.
+  // Weaker than the same verdict of `svc verify`, because a browser cannot check all rules.
   HARDWARE: 'HARDWARE: attested by Intel TDX, as far as a browser can check',
   SIMULATED: 'SIMULATED: this service is not backed by attested hardware',
   FAILED: 'FAILED: do not trust this service',
@@ -41,7 +41,7 @@ export function showReport(report: Report): void {
   byId('report').hidden = false
 }
 
-/** Shows the verdict FAILED if there is no evidence to verify. Missing evidence is treated like invalid evidence. */
+/** Missing evidence is treated like invalid evidence. */
 export function showFailure(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error)
   say(HEADINGS.FAILED, `There is nothing to verify: ${reason.slice(0, TEXT_MAX_CHARACTERS)}`)

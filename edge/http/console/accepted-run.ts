@@ -2,7 +2,7 @@ import type { Accepted } from '../../queue/intake.ts'
 import { notFound } from '../owned-trigger.ts'
 
 /**
- * Returns the ID of a run that the owner started, or `undefined` if the trigger does not currently accept runs.
+ * ID of the run, or `undefined` if the trigger does not currently accept runs.
  * @throws {ApiError} 404 if the trigger or run is unknown
  */
 export function acceptedRun(accepted: Accepted, what: 'trigger' | 'run'): string | undefined {
@@ -10,7 +10,7 @@ export function acceptedRun(accepted: Accepted, what: 'trigger' | 'run'): string
   return accepted.state === 'queued' ? accepted.runId : undefined
 }
 
-/** Returns a message that explains why a trigger does not accept runs, and what to do about it. */
+/** Explains why a trigger does not accept runs. */
 export function whyNot(accepted: Accepted): string {
   return accepted.state === 'disabled'
     ? 'The trigger is paused. Resume it first.'

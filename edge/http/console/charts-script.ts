@@ -1,7 +1,7 @@
 import type { App } from '../app-env.ts'
 import { registerPageScript } from '../page-script.ts'
 
-/** URL path of the charts module. Pages with charts must list it in the `modules` of their content security policy. */
+/** Pages with charts must list this path in the `modules` of their content security policy. */
 export const CHARTS_SCRIPT_PATH = '/scripts/charts.js'
 
 export function registerChartsScript(app: App): void {

@@ -1,6 +1,4 @@
-/**
- * `GET /console`: page to manage an account of the core API. The API key or wallet is available only in the browser.
- */
+/** The API key or wallet is available only in the browser. */
 import type { Context } from 'hono'
 import { ConnectCard } from '../../console/connect/connect-card.tsx'
 import type { App, AppEnv } from '../app-env.ts'
@@ -12,10 +10,10 @@ import { CONSOLE_STYLE } from './console-style.ts'
 import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
 import { WALLETS_STYLE } from './wallets-style.ts'
 
-/** Names of the console's scripts that are loaded on demand. */
+/** Scripts that are loaded on demand. */
 const LATER = ['console', 'ethers', 'verifier'] as const
 
-/** Paths of the scripts that the console shares with other pages. */
+/** Scripts that other pages also use. */
 const SHARED = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
 
 export function registerConsolePage(app: App): void {
@@ -71,9 +69,9 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Returns the base URL to which the console sends API keys. In production, it is the origin. In a local stack, it is
- * the edge, because browsers do not trust the local certificate authority. The edge then verifies the origin, and seals
- * and forwards the calls.
+ * In production, the console sends API keys to the origin. In a local stack, it sends them to the edge, because
+ * browsers do not trust the local certificate authority. The edge then verifies the origin, and seals and forwards the
+ * calls.
  */
 function coreApi(c: Context<AppEnv>): { baseUrl: string; verify: 'once' | 'never' } {
   const { SVC_ENV, ORIGIN_URL, PUBLIC_URL } = c.var.services.settings

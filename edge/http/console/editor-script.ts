@@ -1,9 +1,7 @@
 import type { App } from '../app-env.ts'
 import { registerPageScript } from '../page-script.ts'
 
-/**
- * URL path of the editor module. Pages with an editor must list it in the `modules` of their content security policy.
- */
+/** Pages with an editor must list this path in the `modules` of their content security policy. */
 export const EDITOR_SCRIPT_PATH = '/scripts/editor.js'
 
 export function registerEditorScript(app: App): void {

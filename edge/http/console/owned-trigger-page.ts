@@ -6,7 +6,7 @@ import type { AppEnv } from '../app-env.ts'
 import { notFound, queueOf } from '../owned-trigger.ts'
 
 /**
- * Reads the trigger that a page shows from the trigger's Durable Object.
+ * Reads from the trigger's Durable Object.
  * @throws {ApiError} 404, identical for unknown, malformed and other users' IDs
  */
 export async function requireOwnTrigger(
@@ -14,7 +14,7 @@ export async function requireOwnTrigger(
   id: string,
   { user }: Session,
 ): Promise<TriggerRecord> {
-  // The stub's inferred types cannot express a record that contains arbitrary JSON.
+  // The stub's inferred types cannot express arbitrary JSON.
   const queue: Pick<TriggerObject, 'read'> = await queueOf(c, id)
   const record = await queue.read(user.id)
   if (!record) throw notFound('trigger')

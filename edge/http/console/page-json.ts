@@ -6,7 +6,7 @@ import { signedIn } from '../authenticate.ts'
 import { guardPage } from '../page/policy.ts'
 
 /**
- * Returns the session of a JSON request from one of our own scripts. Other sites must not be able to read the response.
+ * Other sites must not be able to read the response.
  * @throws {ApiError} 403 for a request from another site, before any lookup; 401 without a session
  */
 export async function requireOwnScript(c: Context<AppEnv>): Promise<Session> {

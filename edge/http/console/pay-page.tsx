@@ -1,7 +1,6 @@
 /**
- * `GET /pay`: accepts a payment through the payment processor's own script. It is the only page that runs a third-party
- * script, so it contains nothing that the script could steal: no forms with session tokens, no keys, and no access to
- * our other windows (docs/decisions/0062).
+ * The only page that runs a third-party script (the payment processor's), so it contains nothing that the script could
+ * steal: no forms with session tokens, no keys, and no access to our other windows (docs/decisions/0062).
  */
 import { processorSources } from '../../payment/processor-sources.ts'
 import type { App } from '../app-env.ts'

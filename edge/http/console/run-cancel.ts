@@ -4,7 +4,6 @@ import { notice, seeOther } from '../page.tsx'
 import { cancelSubject } from './run-page.tsx'
 import { readSessionForm } from './session-form.ts'
 
-/** `POST /runs/:id/cancel`: cancels a run, and redirects to the run's page. */
 export function registerRunCancel(app: App): void {
   app.post('/runs/:id/cancel', async (c) => {
     const id = c.req.param('id')

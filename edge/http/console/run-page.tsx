@@ -1,4 +1,3 @@
-/** `GET /runs/:id`: shows the outcome of a run, with forms to cancel or replay the run. */
 import type { Child } from 'hono/jsx'
 import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Facts } from '../../console/parts.tsx'

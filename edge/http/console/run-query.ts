@@ -1,17 +1,17 @@
-/** Parses the query parameters of a trigger's page, and of the `runs.json` behind it. */
+/** For a trigger's page, and for the `runs.json` behind it. */
 import { z } from 'zod'
 import { RUN_STATUSES, type RunStatus } from '../../../shared/wire/trigger.ts'
 import { decodeCursor } from '../../queue/page-cursor.ts'
 import type { PageQuery } from '../../queue/run-pages.ts'
 import { CHART_RANGES, type ChartRange } from '../../queue/trigger-glance.ts'
 
-/** Number of runs per page, which is about two screens. */
+/** About two screens. */
 const LINES = 25
 
 export type RunQuery = {
   page: PageQuery
   status: RunStatus | undefined
-  /** Cursor of the requested page; `undefined` for the newest runs. */
+  /** `undefined` for the newest runs. */
   cursor: string | undefined
   range: ChartRange | undefined
 }
@@ -19,7 +19,7 @@ export type RunQuery = {
 const status = z.enum(RUN_STATUSES)
 const range = z.enum(Object.keys(CHART_RANGES) as [ChartRange, ...ChartRange[]])
 
-/** Parses the query of a list of runs. Invalid values are ignored, so that a mistyped link shows the newest runs. */
+/** Ignores invalid values, so that a mistyped link shows the newest runs. */
 export function runQuery(url: string, triggerId: string): RunQuery {
   const { searchParams } = new URL(url)
   const wanted = status.safeParse(searchParams.get('status')).data

@@ -5,7 +5,6 @@ import { acceptedRun, whyNot } from './accepted-run.ts'
 import { replaySubject } from './run-page.tsx'
 import { readSessionForm } from './session-form.ts'
 
-/** `POST /runs/:id/replay`: starts a new run with the same event, and redirects to the new run's page. */
 export function registerRunReplay(app: App): void {
   app.post('/runs/:id/replay', async (c) => {
     const id = c.req.param('id')

@@ -1,4 +1,4 @@
-/** List of runs on a trigger's page, with a filter and pagination. The page's script updates the list live. */
+/** The page's script updates the list live. */
 import type { FC } from 'hono/jsx'
 import { RUN_STATUSES } from '../../../shared/wire/trigger.ts'
 import { ChartTable } from '../../console/runs/chart-table.tsx'
@@ -9,7 +9,7 @@ import type { RunQuery } from './run-query.ts'
 
 type Shown = { id: string; glance: TriggerGlance; query: RunQuery; now: number }
 
-/** Returns the path of a trigger's page with the given query parameters. Empty parameters are omitted. */
+/** Omits empty parameters. */
 function address(id: string, chosen: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)

@@ -7,8 +7,8 @@ import { runWithin } from '../run-within.ts'
 import { requireOwnScript } from './page-json.ts'
 
 /**
- * `GET /runs/:id/state.json`: returns a run to the script of the run's page, in the form in which the page displays it.
- * With `?wait=`, responds when the run has finished, or when the given time has passed.
+ * In the form in which the page displays the run. With `?wait=`, responds when the run has finished, or when the given
+ * time has passed.
  */
 export function registerRunStateJson(app: App): void {
   app.get('/runs/:id/state.json', async (c) => {

@@ -3,10 +3,7 @@ import { notFound, queueOf } from '../owned-trigger.ts'
 import { requireOwnScript } from './page-json.ts'
 import { runQuery } from './run-query.ts'
 
-/**
- * `GET /triggers/:id/runs.json`: returns the data of the live parts of a trigger's page to the page's script. Includes
- * chart data if `range` is given.
- */
+/** Data of the live parts of a trigger's page. Includes chart data if `range` is given. */
 export function registerRunsJson(app: App): void {
   app.get('/triggers/:id/runs.json', async (c) => {
     const session = await requireOwnScript(c)

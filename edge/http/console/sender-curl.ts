@@ -1,21 +1,17 @@
-/** Builds a shell command that sends a webhook as a real sender would. It needs a POSIX shell, curl and openssl. */
+/** The command sends a webhook as a real sender would. It needs a POSIX shell, curl and openssl. */
 import { visible } from '../../console/user-text.tsx'
 
 const BODY = '{"message":"hello"}'
 
-/** Quotes a text for a POSIX shell. Inside single quotes, the only special character is the single quote itself. */
+/** Inside single quotes, the only special character is the single quote itself. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/**
- * Returns true if a text can be pasted into a terminal safely. The author of a text with hidden characters, or with
- * characters that end the paste, could otherwise run commands.
- */
+/** True if safe to paste into a terminal. Characters that are hidden or end the paste could run commands. */
 export const isPasted = (text: string): boolean => visible(text) === text
 
 /**
- * Builds the curl command for a webhook.
- * @param secret the secret with which the action verifies the sender's HMAC; `null` to leave a placeholder for it,
- *   `undefined` if there is no secret
+ * @param secret with which the action verifies the sender's HMAC; `null` to leave a placeholder for it, `undefined` if
+ *   there is no secret
  */
 export function senderCurl(webhookUrl: string, secret: string | null | undefined): string {
   const url = shellQuoted(webhookUrl)

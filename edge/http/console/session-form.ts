@@ -1,7 +1,4 @@
-/**
- * Reads submitted console forms that change data. Such a form requires a session, and a CSRF token that was issued for
- * that session.
- */
+/** Forms that change data require a session, and a CSRF token that was issued for that session. */
 import type { Context } from 'hono'
 import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -13,9 +10,8 @@ import { notice, seeOther, signInPath } from '../page.tsx'
 export type SessionForm = { session: Session; form: URLSearchParams }
 
 /**
- * Returns the session and the fields of a form. If the request is rejected, returns the response to send instead: an
- * error page, or a redirect to the sign-in page. Forms can be several megabytes long, so the body is read only if the
- * user is signed in.
+ * If the request is rejected, returns the response to send instead: an error page, or a redirect to the sign-in page.
+ * Forms can be several megabytes long, so the body is read only if the user is signed in.
  * @param subject the action and its target; a CSRF token for one subject is invalid for all others
  * @param back path on this site to link or redirect to
  */
@@ -38,7 +34,7 @@ export async function readSessionForm(
   })
 }
 
-/** Returns the session, or a redirect to the sign-in page, which returns to the requested page after sign-in. */
+/** The redirect to the sign-in page returns to the requested page. */
 export async function requirePageSession(c: Context<AppEnv>): Promise<Session | Response> {
   const session = await signedIn(c)
   const { pathname, search } = new URL(c.req.url)

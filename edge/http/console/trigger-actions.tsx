@@ -1,17 +1,14 @@
-/** Forms to pause, resume or delete a trigger. `trigger-switch.ts` and `trigger-delete.ts` handle the submissions. */
+/** Handled by `trigger-switch.ts` and `trigger-delete.ts`. */
 import type { Session } from '../../identity/sessions.ts'
 import { formToken } from './session-form.ts'
 
 type Shown = { id: string; name: string; enabled: boolean }
 
-/** Returns the subject of a CSRF token for one action on one trigger. */
+/** CSRF subject of one action on one trigger. */
 export const triggerSubject = (action: 'switch' | 'edit' | 'delete', id: string) =>
   `triggers/${action}/${id}`
 
-/**
- * Form to pause or resume a trigger.
- * @param from path of the page to return to; by default the trigger's page
- */
+/** @param from path of the page to return to; by default the trigger's page */
 export async function SwitchForm({
   session,
   trigger: { id, name, enabled },
@@ -37,10 +34,7 @@ export async function SwitchForm({
   )
 }
 
-/**
- * Form to delete a trigger. It is inside `details`, so that a single click cannot delete the trigger, and it lists the
- * data that will be lost.
- */
+/** Inside `details`, so that a single click cannot delete the trigger. Lists the data that will be lost. */
 export async function DeleteForm({
   session,
   trigger: { id, name },

@@ -4,10 +4,7 @@ import { seeOther } from '../page.tsx'
 import { readSessionForm } from './session-form.ts'
 import { triggerSubject } from './trigger-actions.tsx'
 
-/**
- * `POST /triggers/:id/delete`: deletes a trigger. No further confirmation is needed, because the form has already
- * listed the data that will be lost.
- */
+/** Needs no confirmation, because the form has already listed the data that will be lost. */
 export function registerTriggerDelete(app: App): void {
   app.post('/triggers/:id/delete', async (c) => {
     const id = c.req.param('id')

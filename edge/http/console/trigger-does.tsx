@@ -1,4 +1,3 @@
-/** Cards of a trigger's page that show its action and params, with forms to test, edit, pause, purge and delete it. */
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Area } from '../../console/fields.tsx'
 import { Choice, Facts } from '../../console/parts.tsx'
@@ -13,7 +12,7 @@ import { DeleteForm, SwitchForm } from './trigger-actions.tsx'
 export const testSubject = (id: string) => `triggers/test/${id}`
 export const purgeSubject = (id: string) => `triggers/purge/${id}`
 
-/** Rejected input of a test run, with the reason for the rejection. */
+/** Rejected input of a test run. */
 export type TestEntered = { kind: 'params' | 'event'; json: string; error: string }
 
 type Shown = { session: Session; trigger: TriggerRecord; test?: TestEntered | undefined }

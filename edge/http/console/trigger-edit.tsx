@@ -1,4 +1,4 @@
-/** `GET|POST /triggers/:id/edit`: changes a trigger. The kind of a trigger cannot be changed. */
+/** The kind of a trigger cannot be changed. */
 import type { Context } from 'hono'
 import { patchTriggerRequest, type TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Time } from '../../console/parts.tsx'
@@ -61,7 +61,7 @@ export function registerTriggerEdit(app: App): void {
   })
 }
 
-/** Saves only the fields that differ from the current trigger, to avoid unnecessary revisions. */
+/** Saves only the fields that differ, to avoid unnecessary revisions. */
 async function change(
   c: Context<AppEnv>,
   { user }: Session,

@@ -1,4 +1,3 @@
-/** Filters of the trigger list: parses the selected filter from the URL, and renders links for all filters. */
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import { TRIGGER_KINDS, type TriggerKind } from '../../../shared/wire/trigger.ts'
@@ -14,7 +13,7 @@ export type Filter = {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Returns the filter in the URL. If the query is invalid, returns the filter for the first page of all triggers. */
+/** Falls back to the first page of all triggers. */
 export function filterOf(c: Context<AppEnv>): Filter {
   const { kind, enabled, cursor } = c.req.query()
   const given = { kind, enabled, cursor }

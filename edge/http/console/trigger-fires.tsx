@@ -1,4 +1,3 @@
-/** Card on a trigger's page that shows when the trigger fires, and how to fire it manually. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Facts } from '../../console/parts.tsx'
@@ -10,7 +9,7 @@ import { isPasted, senderCurl } from './sender-curl.ts'
 
 type Shown = { trigger: TriggerRecord; now: number }
 
-/** Number of upcoming schedule times to display. */
+/** Number of upcoming schedule times. */
 const TICKS = 5
 
 export const TriggerFires: FC<Shown> = (shown) => {
@@ -36,7 +35,7 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
       <Copy of="webhook-url" what="the webhook URL" />
       <h3>Try it out</h3>
       <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
-      {/* Of the two commands, only the one that works gets a copy button. */}
+      {/* Only the command that works gets a copy button. */}
       {!isShown && <Copy of="curl" what="the command" />}
       {isSigned && (
         <details>
@@ -63,7 +62,7 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
   )
 }
 
-/** Copy button, which stays hidden until the page's script enables it. */
+/** Hidden until the page's script enables it. */
 const Copy: FC<{ of: string; what: string }> = ({ of, what }) => (
   <p>
     <button type="button" class="quiet" data-copy={of} aria-label={`Copy ${what}`} hidden>

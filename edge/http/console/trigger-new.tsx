@@ -1,4 +1,4 @@
-/** `GET|POST /triggers/new?kind=`: lets the user choose a trigger kind, then shows the form for that kind. */
+/** Form for a new trigger. Without `kind`, the user chooses one first. */
 import type { Context } from 'hono'
 import {
   createTriggerRequest,
@@ -103,7 +103,7 @@ function newPage(
   })
 }
 
-/** Returns the trigger kind in the URL, or `undefined` if it is missing or unknown. */
+/** `undefined` if missing or unknown. */
 const kindOf = (c: Context<AppEnv>) => TRIGGER_KINDS.find((kind) => kind === c.req.query('kind'))
 const pathOf = (kind: TriggerKind) => `${PATH}?kind=${kind}`
 

@@ -1,6 +1,4 @@
-/**
- * Shows a confirmation of the last action on a trigger. The redirect after the action selects it by fixed query names.
- */
+/** The redirect after an action selects the text by fixed query names. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { readChainConfig } from '../../chain/chain-config.ts'
@@ -15,14 +13,11 @@ const DONE = {
 } as const
 export type Done = keyof typeof DONE
 
-/** Type guard for the name of a usage key warning, from the `key` parameter of a trigger page's URL. */
+/** Checks the `key` parameter of a trigger page's URL. */
 const isKeyWarning = (text: string | null): text is KeyWarning =>
   text !== null && Object.hasOwn(KEY_WARNINGS, text)
 
-/**
- * Returns the path to redirect to after a trigger was created or changed.
- * @param warnings the warnings in the API's response
- */
+/** Redirect target after a trigger was created or changed. */
 export function changedPath(
   { id, action_cid, warnings = [] }: { id: string; action_cid: string; warnings?: string[] },
   done: Done | 'created',
@@ -33,10 +28,7 @@ export function changedPath(
   return `/triggers/${id}?${query.toString()}`
 }
 
-/**
- * Displays the confirmation that the query selects, and warnings about the usage key and the event's signature.
- * @param url URL of the page; untrusted, so it only selects from fixed texts
- */
+/** @param url untrusted, so it only selects from fixed texts */
 export const TriggerNotice: FC<{
   url: string
   trigger: Pick<TriggerRecord, 'kind' | 'config' | 'action_cid'>

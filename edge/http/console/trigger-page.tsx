@@ -1,4 +1,3 @@
-/** `GET /triggers/:id`: shows a trigger's settings and runs, with forms to change, test or delete the trigger. */
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -28,7 +27,6 @@ export function registerTriggerPage(app: App): void {
 }
 
 /**
- * Renders the page of a trigger.
  * @param test rejected input of a test run, to show again with its error
  * @throws {ApiError} 404 if the user has no trigger with this ID
  */
@@ -97,7 +95,7 @@ const NEXT = {
   chain_event: 'A run appears here for each log that matches. To see one now, run a test.',
 } as const
 
-/** Shows a confirmation that the URL's query selects. The query is untrusted, so it only selects from fixed texts. */
+/** The query is untrusted, so it only selects from fixed texts. */
 const Notices: FC<{ url: string; trigger: TriggerRecord }> = ({ url, trigger }) => {
   const query = new URL(url).searchParams
   const cancelled = /^\d{1,5}$/.exec(query.get('purged') ?? '')?.[0]

@@ -1,4 +1,4 @@
-/** `POST /triggers/preview`: checks the trigger form while the user types. Used only by the form's script. */
+/** Checks the form while the user types. Used only by the form's script. */
 import { z } from 'zod'
 import { ApiError } from '../../../shared/errors.ts'
 import { TRIGGER_KINDS } from '../../../shared/wire/trigger.ts'
@@ -9,7 +9,7 @@ import { readOwnJson } from '../own-json.ts'
 import { checkFields } from './trigger-form/check.ts'
 import { CHECKED_FIELDS, fieldsFrom } from './trigger-form/fields.ts'
 
-/** Subject of the CSRF tokens for live checks of the trigger form. A check stores nothing. */
+/** CSRF subject of live checks, which store nothing. */
 export const CHECK_SUBJECT = 'triggers/check'
 
 const request = z.strictObject({

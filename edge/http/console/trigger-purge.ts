@@ -4,10 +4,7 @@ import { seeOther } from '../page.tsx'
 import { readSessionForm } from './session-form.ts'
 import { purgeSubject } from './trigger-does.tsx'
 
-/**
- * `POST /triggers/:id/purge`: cancels all queued runs of a trigger. Redirects to the trigger's page, which shows the
- * number of cancelled runs.
- */
+/** Redirects to the trigger's page, which shows the number of cancelled runs. */
 export function registerTriggerPurge(app: App): void {
   app.post('/triggers/:id/purge', async (c) => {
     const id = c.req.param('id')

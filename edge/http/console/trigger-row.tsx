@@ -5,10 +5,7 @@ import { Badge, Facts, Time } from '../../console/parts.tsx'
 import { UserText } from '../../console/user-text.tsx'
 import { cronInWords } from '../../schedule/cron-in-words.ts'
 
-/**
- * Row of a trigger in the trigger list.
- * @param action form to pause or resume the trigger
- */
+/** @param action form to pause or resume the trigger */
 export const TriggerRow: FC<{ trigger: ListedTrigger; action: Child }> = ({ trigger, action }) => {
   const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
   const facts: [string, Child][] = [['Fires', <Fires trigger={trigger} />]]

@@ -1,4 +1,3 @@
-/** `POST /triggers/:id/enable` and `POST /triggers/:id/disable`: resume and pause a trigger. */
 import { changeTrigger } from '../../triggers/change-trigger.ts'
 import type { App } from '../app-env.ts'
 import { notFound, requireTriggerId } from '../owned-trigger.ts'

@@ -10,15 +10,10 @@ import { readSessionForm } from './session-form.ts'
 import { testSubject } from './trigger-does.tsx'
 import { triggerPage } from './trigger-page.tsx'
 
-/**
- * Maximum size of a test form. Enough for hand-written or pasted input; larger events can be tested through the API.
- */
+/** Enough for hand-written or pasted input; larger events can be tested through the API. */
 const FORM_MAX_BYTES = 256 * 1024
 
-/**
- * `POST /triggers/:id/test`: starts a test run, and redirects to the run's page. Rejected input is shown again on the
- * trigger's page.
- */
+/** Rejected input is shown again on the trigger's page. */
 export function registerTriggerTest(app: App): void {
   app.post('/triggers/:id/test', async (c) => {
     const id = c.req.param('id')

@@ -1,4 +1,4 @@
-/** `GET /triggers`: lists the signed-in user's triggers, newest first. */
+/** Lists the user's triggers, newest first. */
 import type { Context } from 'hono'
 import type { Session } from '../../identity/sessions.ts'
 import { listTriggers, type TriggerList } from '../../triggers/trigger-index.ts'
@@ -10,7 +10,7 @@ import { TRIGGER_LOOKS } from './trigger-form/looks.ts'
 import { type Filter, filterOf, Filters, pathOf } from './trigger-filters.tsx'
 import { TriggerRow } from './trigger-row.tsx'
 
-/** Number of triggers per page, small enough to scan by eye. */
+/** Small enough to scan by eye. */
 const SHOWN = 25
 
 export function registerTriggersPage(app: App): void {
@@ -80,7 +80,7 @@ async function listPage(
   )
 }
 
-/** Confirmations of completed actions. After a redirect, the query selects the one to show. */
+/** After a redirect, the query selects the confirmation to show. */
 const DONE = [
   ['deleted', 'Trigger deleted, including its run history and sealed key.'],
   ['enabled', 'Trigger resumed.'],

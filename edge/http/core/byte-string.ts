@@ -1,21 +1,12 @@
-/**
- * Converts header values to and from byte strings, which have one character per byte. HTTP and the sealed envelope use
- * byte strings.
- */
+/** HTTP and the sealed envelope use byte strings, which have one character per byte. */
 
-/**
- * Converts a header value to a byte string.
- * @param value the value as returned by the runtime, which decodes it from UTF-8
- */
+/** @param value as returned by the runtime, which decodes it from UTF-8 */
 export function toByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   return String.fromCharCode(...new TextEncoder().encode(value))
 }
 
-/**
- * Converts a byte string to the header value with which the runtime sends the same bytes. A byte string that is not
- * valid UTF-8 is returned unchanged.
- */
+/** Header value with which the runtime sends the same bytes. Unchanged if it is not valid UTF-8. */
 export function fromByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   try {

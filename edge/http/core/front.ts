@@ -1,7 +1,7 @@
 /**
  * The core API at the edge (docs/decisions/0022), for clients that prefer the nearest location and accept that TLS
- * terminates there. Responses of the origin are forwarded unchanged. Requests with secrets are sealed for the origin.
- * Public reads and the payment processor's signed webhook are forwarded without sealing.
+ * terminates there. Requests with secrets are sealed for the origin; public reads and the payment processor's signed
+ * webhook are not. Responses are forwarded unchanged.
  */
 import type { Context } from 'hono'
 import { ATTESTATION_PATH } from '../../../shared/attestation/evidence.ts'
@@ -45,7 +45,7 @@ export function registerFront(app: App): void {
   for (const path of PATHS) app.all(path, (c) => withShare(c, passOn))
 }
 
-/** Forwards a request to the origin. Checks are made in the order 404, 401, 429, 413. */
+/** Checks in the order 404, 401, 429, 413. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, now, requireRate } = c.var.services
@@ -66,7 +66,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   ])
 
   if (isPlain(request, path, query)) {
-    // Evidence is forwarded even from an unverified origin, because clients need it for their own verification.
+    // Evidence is forwarded even from an unverified origin, because clients verify it themselves.
     if (path.startsWith('/core/') || path === '/get_node_chain_config')
       await verifiedKeys(c.env, now(), false)
     const target = targetOf(settings.ORIGIN_URL, path, query)
@@ -92,19 +92,19 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   return new Response(NO_BODY.has(status) ? null : bytes, { status, headers: new Headers(fields) })
 }
 
-/** Space reserved for a request's head. Larger heads are rare, and cost an additional copy of the body. */
+/** Space for a request's head. Larger heads are rare, and cost an additional copy of the body. */
 const HEAD_ROOM_BYTES = 4 * 1024
 
-/** Space reserved for the parts of a request's head other than the path, the query and the headers. */
+/** Space for the parts of a head other than the path, the query and the headers. */
 const HEAD_REST_BYTES = 512
 
-/** HTTP statuses of responses without a body (Fetch standard, null body status). */
+/** Fetch standard, null body status. */
 const NO_BODY = new Set([204, 205, 304])
 
 function isPlain(request: Request, path: string, query: string): boolean {
   if (hasCredential(request.headers)) return false
-  // The origin limits the number of quotes with a nonce per address. Sealing the request attributes it to the client's
-  // address. Otherwise, any client could exhaust the quota of the edge, which it needs to verify the origin.
+  // The origin limits quotes with a nonce per address. Sealing attributes the request to the client's address.
+  // Otherwise, any client could exhaust the quota of the edge, which it needs to verify the origin.
   if (path === ATTESTATION_PATH && query !== '') return false
   if (request.method === 'POST') return isProcessorEvent(request, path)
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
@@ -114,10 +114,7 @@ function isProcessorEvent(request: Request, path: string): boolean {
   return request.method === 'POST' && path === PROCESSOR_WEBHOOK_PATH
 }
 
-/**
- * Returns the body of a plain request, or `undefined` for reads. The body of the payment processor's webhook is
- * returned as raw bytes, because the webhook's signature covers them.
- */
+/** `undefined` for reads. Returns raw bytes for the payment processor's webhook, whose signature covers them. */
 async function bodyOf(
   request: Request,
   share: BodyShare,
@@ -128,10 +125,7 @@ async function bodyOf(
   return room.subarray(0, bodyBytes)
 }
 
-/**
- * Returns the URL of a path on the origin. Does not resolve the path against the origin's URL, because some paths would
- * be parsed as URLs of another host.
- */
+/** Not resolved against the origin's URL, because some paths would be parsed as URLs of another host. */
 function targetOf(originUrl: string, path: string, query: string): URL {
   const target = new URL(originUrl)
   target.pathname = path

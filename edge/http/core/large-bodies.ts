@@ -3,8 +3,7 @@ import { BODY_WITHIN_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 
 export type BodyShare = {
   /**
-   * Sets the memory that the body uses.
-   * @param bytes the total size, including memory that was already requested
+   * @param bytes total size, including memory that was already requested
    * @throws {ApiError} 503 if other bodies use too much of the isolate's memory
    */
   grow(bytes: number): void
@@ -12,8 +11,8 @@ export type BodyShare = {
 }
 
 /**
- * Limits the memory that large request bodies use in one isolate. An isolate has 128 MB in total, shared with webhooks,
- * and sealing needs three copies of a body. Without a limit, two unauthenticated requests could exhaust the memory.
+ * Limits the memory of large request bodies. An isolate has 128 MB in total, shared with webhooks, and sealing needs
+ * three copies of a body, so two unauthenticated requests could exhaust the memory.
  */
 export class LargeBodies {
   readonly #now: () => number
@@ -25,15 +24,15 @@ export class LargeBodies {
     this.#maxBytes = maxBytes
   }
 
-  /** Creates a memory share for one request body. Call the share's `end` when the request is finished. */
+  /** Call the share's `end` when the request is finished. */
   begin(): BodyShare {
     const share: BodyShare = {
       grow: (bytes) => {
         const others = this.#othersThan(share)
         // A body is always accepted if it is the only one.
         if (others > 0 && others + bytes > this.#maxBytes) {
-          // Releases this body's memory immediately. Otherwise, several growing bodies could each hold some memory, and all
-          // of them be rejected.
+          // Releases the memory immediately. Otherwise, several growing bodies could each hold some, and all be
+          // rejected.
           this.#held.delete(share)
           throw noRoom()
         }
@@ -48,7 +47,7 @@ export class LargeBodies {
   #othersThan(share: BodyShare): number {
     let bytes = 0
     for (const [other, held] of this.#held) {
-      // Removes expired shares: if a client disconnects, the platform may stop the request without running its cleanup.
+      // Shares expire: if a client disconnects, the platform may stop the request without running its cleanup.
       if (held.until <= this.#now()) this.#held.delete(other)
       else if (other !== share) bytes += held.bytes
     }

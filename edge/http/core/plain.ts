@@ -1,33 +1,29 @@
 import { passedHeaders } from '../../../shared/wire/passed-headers.ts'
 import { OriginAway } from '../../trust/origin-away.ts'
 
-/**
- * Timeout for the head of a response. It is generous: the origin serves reads from memory, and answers the payment
- * processor's webhook after a single write.
- */
+/** Generous: the origin serves reads from memory, and answers the payment processor's webhook after a single write. */
 const HEAD_TIMEOUT_MS = 30_000
 
 /**
- * Content security policy for documents from the origin. They are served from the same web origin as our pages, which
- * act on a user's behalf. With `sandbox`, browsers assign them an opaque web origin, so that they cannot access our
- * pages.
+ * Documents from the origin share the web origin of our pages, which act on a user's behalf. With `sandbox`, browsers
+ * assign them an opaque web origin, so that they cannot access our pages.
  */
 const DOCUMENT_POLICY = 'sandbox allow-scripts'
 
 /**
- * Matches a `Content-Type` header with JSON as its only value. Compares the whole header, because browsers use the last
- * type of a list such as `application/json, text/html` (Fetch standard, extract a MIME type).
+ * Matches the whole header, because browsers use the last type of a list such as `application/json, text/html` (Fetch
+ * standard, extract a MIME type).
  */
 const JSON_ALONE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
 
 type Passed = {
   body?: Uint8Array<ArrayBuffer> | undefined
-  /** Timeout for the head of the response, in milliseconds. */
+  /** Applies to the head of the response. */
   withinMs?: number
 }
 
 /**
- * Forwards a request that contains no secrets without sealing it, and streams the response.
+ * Streams the response. The request must not contain secrets, because it is not sealed.
  * @throws {OriginAway} if the origin is unreachable or does not respond in time
  */
 export async function passPlain(

@@ -4,14 +4,14 @@ import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { BodyShare } from './large-bodies.ts'
 
 export type BodyWithRoom = {
-  /** Buffer with the body at its start, followed by unused bytes. */
+  /** The body, followed by unused bytes. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
 
 /**
- * Initial size of the buffer for a body. The buffer grows with the received bytes instead of having the declared
- * length, because a Worker has only 128 MB and a client can declare any length.
+ * The buffer grows with the received bytes instead of having the declared length, because a Worker has only 128 MB and
+ * a client can declare any length.
  */
 const FIRST_BYTES = 256 * 1024
 
@@ -20,13 +20,13 @@ const FIX = 'Send a smaller body; GET /core/v1/limits lists all limits.'
 export type BodyLimits = {
   maxBytes: number
   roomBytes: number
-  /** Memory share of the body, which is used once the body exceeds the initial allocation. */
+  /** Used once the body exceeds the initial allocation. */
   share: BodyShare
   withinMs?: number
 }
 
 /**
- * Reads the raw bytes of a body. Never buffers more than the limit, with or without a declared length.
+ * Raw bytes. Never buffers more than the limit, with or without a declared length.
  * @throws {ApiError} 413 if the body is too large; 400 if it is interrupted or does not arrive in time; 503 if too many
  *   large bodies are being read
  */
@@ -54,7 +54,7 @@ export async function readBodyWithRoom(
   return { room, bodyBytes }
 }
 
-/** Yields the chunks of a body until a deadline, because slow senders occupy memory. */
+/** Stops at a deadline, because slow senders occupy memory. */
 async function* inTime(
   body: ReadableStream<Uint8Array> | null,
   withinMs: number,

@@ -1,6 +1,6 @@
 /**
- * `POST /sealed/execute` at the edge: forwards a request that the client sealed end to end. The client has verified the
- * origin's channel key, to which it sealed the request, so the edge cannot read the request or the response.
+ * Forwards a request that the client sealed to the origin's verified channel key, so the edge cannot read the request
+ * or the response.
  */
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
@@ -21,7 +21,7 @@ import { passPlain } from './plain.ts'
 import { readBodyWithRoom } from './request-body.ts'
 import { withShare } from './with-share.ts'
 
-/** Timeout for the response: the longest execution that an operator can allow, plus time for the round trip. */
+/** The longest execution that an operator can allow, plus time for the round trip. */
 const ANSWER_WITHIN_MS = EXECUTION_WALL_MAX_MS + 30_000
 
 const MAX_BYTES = CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES
@@ -34,7 +34,7 @@ export function registerSealedExecute(app: App): void {
   app.post(SEALED_EXECUTE_PATH, (c) => withShare(c, passOn))
 }
 
-/** Forwards a sealed request to the origin. Checks are made in the order 415, 429, 413, 400, 403. */
+/** Checks in the order 415, 429, 413, 400, 403. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, requireRate } = c.var.services
@@ -44,7 +44,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   const body = room.subarray(0, bodyBytes)
   requireBaseMode(body)
-  // Does not forward any of the client's headers, because the origin needs only the envelope.
+  // Without the client's headers, because the origin needs only the envelope.
   const bare = new Request(request.url, {
     method: 'POST',
     headers: { 'content-type': SEALED_CONTENT_TYPE },
@@ -63,8 +63,8 @@ function requireSealedType(type: string | null): void {
 }
 
 /**
- * Rejects requests in HPKE's PSK mode, which only the edge itself uses, for runs and client addresses. Otherwise, an
- * attacker could replay a recorded request of the edge through this endpoint.
+ * Rejects HPKE's PSK mode, which only the edge itself uses, for runs and client addresses. Otherwise, an attacker could
+ * replay a recorded request of the edge through this endpoint.
  */
 function requireBaseMode(body: Uint8Array): void {
   const mode = parseSealedRequest(body)?.mode

@@ -1,6 +1,6 @@
 /**
- * `GET /docs` and the paths below it: serves the repository's documents as pages, and as Markdown sources (such as
- * `/docs/deploy.md`). The documents are public and cacheable, and need neither a session nor the database.
+ * Serves the repository's documents as pages, and as Markdown sources (such as `/docs/deploy.md`). They are public and
+ * cacheable, and need neither a session nor the database.
  */
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
@@ -67,7 +67,7 @@ function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Re
   )
 }
 
-/** Cache of the document pages that this isolate has rendered. The pages do not depend on the client. */
+/** Pages that this isolate has rendered. They do not depend on the client. */
 const pages = new Map<string, { text: string; headers: Headers }>()
 
 async function kept(c: Context<AppEnv>, make: () => Promise<Response>): Promise<Response> {
@@ -116,7 +116,7 @@ const List: FC<{ documents: Listed[] }> = ({ documents }) => (
   </ul>
 )
 
-/** Maximum number of entries with which a page's table of contents is initially expanded. */
+/** Tables of contents with more entries are initially collapsed. */
 const SEEN_AT_ONCE = 6
 
 const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {

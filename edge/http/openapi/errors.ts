@@ -1,4 +1,4 @@
-/** Error responses of the trigger service in the OpenAPI document. All of them have a structured body. */
+/** All error responses have a structured body. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/error-names.ts'
 import { headerOf, jsonContent } from '../../../shared/openapi/document.ts'
 

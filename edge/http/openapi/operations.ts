@@ -26,16 +26,16 @@ import type { HeaderName } from './errors.ts'
 
 export type ApiOperation = {
   method: 'get' | 'post' | 'patch' | 'delete'
-  /** Path of the operation in OpenAPI syntax, such as `/api/triggers/{id}`. */
+  /** In OpenAPI syntax, such as `/api/triggers/{id}`. */
   path: string
   id: string
   summary: string
-  /** Scope that the operation requires of the token; `null` if any token is sufficient. */
+  /** `null` if any token is sufficient. */
   scope: Scope | null
   query?: z.ZodType
   body?: { schema: z.ZodType; optional?: true }
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
-  /** Error statuses in addition to those implied by the other fields of the operation. */
+  /** In addition to those implied by the other fields. */
   failures?: ErrorStatus[]
 }
 
@@ -172,7 +172,7 @@ export const apiOperations: ApiOperation[] = [
   },
 ]
 
-/** Returns all error statuses of an operation: those that its definition implies, and those that it lists. */
+/** Error statuses that the definition implies, and those that it lists. */
 export function failuresOf({ method, path, scope, query, body, failures = [] }: ApiOperation) {
   // Any operation can fail with 503, for example while the database or a Durable Object restarts.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])

@@ -1,7 +1,4 @@
-/**
- * OpenAPI descriptions of the routes for programs outside of `/api`: webhooks, the guide for agents, health, metrics,
- * and the OpenAPI document itself.
- */
+/** Routes for programs outside of `/api`. */
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
@@ -18,7 +15,7 @@ const webhookId = idOf('The trigger ID. The full URL is `webhook_url` in the tri
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
 
-/** Response schema of `GET /health`. Fields about the origin may be null if the origin is not verified. */
+/** Fields about the origin may be null if the origin is not verified. */
 const HEALTH = {
   type: 'object',
   required: ['status', 'reasons', 'origin'],
@@ -50,7 +47,6 @@ const HEALTH = {
   },
 }
 
-/** Describes the route of a public document for agents. */
 function documentRoute(path: string): Description {
   const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
   return {

@@ -1,4 +1,4 @@
-/** Builds OpenAPI descriptions of pages, forms, and requests that scripts of our pages send. */
+/** Pages, forms, and requests that scripts of our pages send. */
 import type { ErrorStatus } from '../../../shared/error-names.ts'
 import { type Description, jsonContent } from '../../../shared/openapi/document.ts'
 import { errorReference } from './errors.ts'
@@ -23,7 +23,7 @@ export function page(summary: string, operationId: string, more: object = {}): D
   }
 }
 
-/** Describes the route of a document. For a name that ends in `.md`, the route returns the Markdown source. */
+/** A name that ends in `.md` returns the Markdown source. */
 export function documentPage(operationId: string, names: string[]): Description {
   return {
     ...page(
@@ -62,7 +62,7 @@ export function form(summary: string, operationId: string, fields: readonly stri
   }
 }
 
-/** Describes a POST route for the script of one of our pages. Requests from other sites are rejected. */
+/** POST route for the script of one of our pages. Requests from other sites are rejected. */
 export function ofOwnPage(
   summary: string,
   operationId: string,
@@ -80,7 +80,7 @@ export function ofOwnPage(
   }
 }
 
-/** Describes a GET route for the script of one of our pages. The route requires a session. */
+/** GET route for the script of one of our pages. Requires a session. */
 export function readOfOwnPage(
   summary: string,
   operationId: string,

@@ -1,9 +1,8 @@
-/** Header and footer of the pages, with the navigation and with sign-in or sign-out. */
 import type { FC } from 'hono/jsx'
 import { csrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
 
-/** Subject of the CSRF token of `POST /sign-out`. */
+/** CSRF subject of `POST /sign-out`. */
 export const SIGN_OUT_SUBJECT = 'sign-out'
 
 const SIGN_OUT_FORM = 'sign-out'
@@ -12,7 +11,7 @@ export const SERVICE_NAME = 'svc'
 
 type Place = { href: string; text: string }
 
-/** Navigation links that do not require sign-in. The console uses an API key instead, and the documents are public. */
+/** These links need no sign-in: the console uses an API key instead, and the documents are public. */
 const OPEN_PLACES: Place[] = [
   { href: '/console', text: 'Console' },
   { href: '/docs', text: 'Docs' },
@@ -25,13 +24,10 @@ const PLACES: Place[] = [
   { href: '/docs', text: 'Docs' },
 ]
 
-/** Session of a page's visitor; `undefined` if not signed in, `'unasked'` if the session was not looked up. */
+/** `undefined` if not signed in; `'unasked'` if the session was not looked up. */
 export type Visit = Session | undefined | 'unasked'
 
-/**
- * Header of a page with the navigation.
- * @param path path of the current page, used to mark the page's own link
- */
+/** @param path of the current page, to mark the page's own link */
 export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) => (
   <header class="site">
     <div>
@@ -52,7 +48,7 @@ export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) 
   </header>
 )
 
-/** Header that shows only the name of the service, without links. */
+/** Header without links. */
 export const NameAlone: FC = () => (
   <header class="site">
     <div>
@@ -83,7 +79,7 @@ const SignInLink: FC<{ path: string }> = ({ path }) => (
   </a>
 )
 
-/** Footer of a page. It contains the sign-out form, which the button in the header submits. */
+/** Contains the sign-out form, which the button in the header submits. */
 export const Footer: FC<{ session: Visit }> = ({ session }) => (
   <footer>
     <div>
@@ -95,7 +91,7 @@ export const Footer: FC<{ session: Visit }> = ({ session }) => (
   </footer>
 )
 
-/** Sign-out form. It is placed after the page's own forms, because some programs use the first form of a page. */
+/** Placed after the page's own forms, because some programs use the first form of a page. */
 const SignOutForm = async ({ session }: { session: Session }) => (
   <form id={SIGN_OUT_FORM} method="post" action="/sign-out">
     <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />

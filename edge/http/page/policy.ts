@@ -1,26 +1,19 @@
-/** Security headers of pages: content security policy, caching, Referer headers and framing. */
 import type { Context } from 'hono'
 import type { ProcessorSources } from '../../payment/processor-sources.ts'
 import type { AppEnv } from '../app-env.ts'
 
-/**
- * Scripts that a page may run: the URL of the entry script, the URLs of modules that the entry script imports on
- * demand, and the origins to which these scripts may connect.
- */
+/** URLs of the entry script and of modules that it imports on demand, and origins to which these may connect. */
 export type PageScript = {
   url: string
   modules?: string[]
   connect: string[]
-  /** Allows images in `data:` URLs, such as icons of wallets. They cause no requests. */
+  /** Images in `data:` URLs, such as icons of wallets. They cause no requests. */
   dataImages?: true
-  /** Sources of a third-party script. Use this only for a page without any data that must be hidden from the script. */
+  /** Third-party script. Use this only for a page without any data that must be hidden from the script. */
   foreign?: ProcessorSources
 }
 
-/**
- * Prevents caching and framing of a page, and the disclosure of its URL in Referer headers. URLs of pages contain
- * secrets and challenges, and pages contain CSRF tokens.
- */
+/** Prevents caching, framing and Referers: URLs contain secrets and challenges, and pages contain CSRF tokens. */
 export function guardPage(c: Context<AppEnv>): void {
   c.header('Cache-Control', 'no-store')
   c.header('Referrer-Policy', 'no-referrer')
@@ -31,7 +24,7 @@ export function guardPage(c: Context<AppEnv>): void {
 }
 
 /**
- * Returns a `Content-Security-Policy` that blocks everything by default.
+ * Blocks everything by default.
  * @param styles contents of the page's `<style>` elements, which are allowed by hash; each must be a constant
  */
 export async function contentSecurityPolicy(
@@ -45,7 +38,7 @@ export async function contentSecurityPolicy(
   return policy + (script?.foreign ? foreignPolicy(script, script.foreign) : scriptPolicy(script))
 }
 
-/** Returns a policy that lets a third-party script connect only to its own hosts, and never to our site. */
+/** A third-party script can connect only to its own hosts, and never to our site. */
 function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources): string {
   const sources = {
     'script-src': [url, ...foreign.scripts],
@@ -60,8 +53,7 @@ function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources):
 }
 
 /**
- * Returns the policy for a page's own scripts. It requires Trusted Types, but allows no Trusted Types policy, so
- * scripts can insert text into the page, but no markup.
+ * Requires Trusted Types, but allows no Trusted Types policy, so scripts can insert text into the page, but no markup.
  */
 function scriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
@@ -70,7 +62,7 @@ function scriptPolicy(script: PageScript | undefined): string {
   return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
-/** Cache of style hashes. A hash is computed from the style itself, so that the two always match. */
+/** A hash is computed from the style itself, so that the two always match. */
 const hashes = new Map<string, string>()
 async function styleHash(style: string): Promise<string> {
   const known = hashes.get(style)

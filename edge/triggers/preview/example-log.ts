@@ -1,5 +1,5 @@
 /**
- * Creates an example of a log that would fire a trigger. All values are zero, except those that the trigger's topic
+ * Example of a log that would fire a trigger. All values are zero, except for the values that the trigger's topic
  * filters specify.
  */
 import type { ChainConfig } from '../../chain/chain-config.ts'
@@ -16,11 +16,7 @@ import {
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
 import { isHashedInTopic, leastWords } from '../../chain/signature/type-size.ts'
 
-/**
- * Returns an example log with its decoding plan.
- * @param block number of the block that contains the log
- * @param time time of the block, in Unix seconds
- */
+/** @param time time of the block, in Unix seconds */
 export function exampleLog(
   { filter, signature }: Pick<ChainConfig, 'filter' | 'signature'>,
   block: number,
@@ -60,9 +56,8 @@ export function exampleLog(
 }
 
 /**
- * Returns the positions of the indexed arguments in an example log. Uses the `indexed` keywords of the signature if
- * there are any. Otherwise uses the layout of a known event. If there is no such event, uses the first arguments, as
- * many as there are topic filters.
+ * Positions of the indexed arguments: by the `indexed` keywords of the signature, otherwise by the layout of a known
+ * event, otherwise the first arguments, as many as there are topic filters.
  */
 function exampleIndexed(signature: EventSignature, filtered: number): readonly number[] {
   const { inputs, isMarked } = signature

@@ -1,4 +1,4 @@
-/** Thrown if the limit of concurrent previews for a chain is reached. */
+/** The chain's limit of concurrent previews is reached. */
 export class PreviewBusy extends Error {
   override name = 'PreviewBusy'
   readonly retryAfterS: number

@@ -13,20 +13,17 @@ import { PreviewBusy } from './preview-busy.ts'
 import { warningsOf } from './preview-warnings.ts'
 
 export type ChainPreviewOptions = {
-  /** Current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: number
   chains: Chains
   watcherOf: (chain: ChainName) => Pick<Watcher, 'recent' | 'contractAt'>
 }
 
-/**
- * Maximum number of logs in a preview. They are enough to recognize the right event, and are all decoded in one
- * request.
- */
+/** Enough logs to recognize the right event. They are all decoded in one request. */
 const LOGS_SHOWN = 5
 
 /**
- * Returns the most recent logs that would have fired the trigger, as its action would receive them, with warnings.
+ * The most recent logs that would have fired the trigger, as its action would receive them, with warnings.
  * @throws {TriggerRefused} if the chain does not support the finality
  * @throws {ChainUnavailable} if no node of the chain responds
  * @throws {PreviewBusy} if too many previews of the chain are in progress

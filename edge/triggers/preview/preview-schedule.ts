@@ -6,7 +6,7 @@ import { nominalTime } from '../../schedule/tick-run.ts'
 
 const TICKS_SHOWN = 5
 
-/** Returns the next ticks of a valid cron expression, and the params that an action would receive at the first tick. */
+/** Includes the params that an action would receive at the first tick. */
 export function previewSchedule(
   cron: string,
   defaultParams: Record<string, unknown>,

@@ -5,14 +5,14 @@ import { previewSchedule } from './preview-schedule.ts'
 import { previewWebhook } from './preview-webhook.ts'
 
 export type PreviewOptions = ChainPreviewOptions & {
-  /** Public base URL of the webhooks. */
+  /** Base URL of the webhooks. */
   publicUrl: string
   /** Counts a preview towards the rate limit for previews that query the nodes of a chain. */
   requireChainRate: () => Promise<void>
 }
 
 /**
- * Previews what a trigger would do, without creating it.
+ * Previews a trigger without creating it.
  * @throws {TriggerRefused} if creating the trigger would be rejected
  * @throws {ChainUnavailable | PreviewBusy} if the chain of a chain event cannot be queried at the moment
  */

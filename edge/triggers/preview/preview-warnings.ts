@@ -10,7 +10,6 @@ type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 const FORMS_MAX = 3
 
 /**
- * Returns warnings about the configuration of a chain event.
  * @param events events decoded from the logs that were found
  * @param contract the contract at the configured address; given only if no log was found
  */

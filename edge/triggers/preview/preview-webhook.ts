@@ -3,7 +3,7 @@ import { eventParams, type Firing } from '../../queue/firing.ts'
 
 const SAMPLE_EVENT = '{"hello":"world"}'
 
-/** Returns the params that an action would receive for a small JSON event. */
+/** Params for a small JSON event. */
 export function previewWebhook(
   defaultParams: Record<string, unknown>,
   now: number,

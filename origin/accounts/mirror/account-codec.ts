@@ -1,6 +1,6 @@
 /**
- * Binary encoding of an account. The hashes of keys come first, because startup needs only those. The rest is decoded
- * on first access. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
+ * Binary encoding of an account. Key hashes come first, because startup needs only those; the rest is decoded on first
+ * access. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
  */
 import { type Account, type AccountHash, idSet, type UsageKey, wordSet } from '../account.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
@@ -12,7 +12,6 @@ const CAN_CREATE_GROUPS = 1
 const CAN_DELETE_GROUPS = 2
 const CAN_CREATE_PKPS = 4
 
-/** An account that was read from a snapshot and is not decoded yet. */
 export class StoredAccount {
   readonly bytes: Uint8Array
 
@@ -85,7 +84,7 @@ function decodeAccount(bytes: Uint8Array): Account {
   const words = () => wordSet(from.list(() => from.word()))
   const ids = () => idSet(from.list(() => from.number()))
   const texts = () => ({ name: from.text(), description: from.text() })
-  // The properties are evaluated in source order, which must match the order of the bytes.
+  // Evaluated in source order, which must match the order of the bytes.
   const { usageKeys, hash, hashes } = readHashes(from)
   return {
     hash,

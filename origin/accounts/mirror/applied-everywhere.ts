@@ -5,16 +5,12 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { ChainUnavailable } from '../chain.ts'
 import { READ_LEASE_MS, type ReadLeaseOptions } from './read-lease.ts'
 
-/** PostgreSQL channel on which processes are notified if the required block is raised. */
+/** PostgreSQL channel, notified if the required block is raised. */
 export const REQUIREMENT_CHANNEL = 'svc_mirror'
 
-/** Poll interval for the progress of other processes while a write waits for them. */
 const LOOK_MS = 10
 
-/**
- * Maximum time that a write waits if the required block cannot be stored in the database. A database failover takes
- * seconds.
- */
+/** Limit for storing the required block. A database failover takes seconds. */
 const PUBLISH_WAIT_MS = 5_000
 
 type Waiting = { block: number; until: number; done: (error?: Error) => void }
@@ -25,7 +21,7 @@ export type AppliedEverywhereOptions = Pick<
 >
 
 /**
- * Delays the response to a write until no process can respond to reads with an earlier state. This is the case if every
+ * Delays the response to a write until no process can respond to reads with an earlier state. That is once every
  * process is required to have applied the write's block, and all unexpired leases are for that block or a later one.
  *
  * This is safe for two reasons. A renewal reads the required block under a shared lock, in one statement. The required
@@ -43,9 +39,8 @@ export class AppliedEverywhere {
   }
 
   /**
-   * Resolves once all processes with a valid lease have applied the block.
-   * @throws {ChainUnavailable} if the required block cannot be written to the database. The write itself is already
-   * mined.
+   * @throws {ChainUnavailable} if the required block cannot be written to the database; the write itself is already
+   * mined
    */
   wait(block: number): Promise<void> {
     const until = this.#options.now() + PUBLISH_WAIT_MS
@@ -56,7 +51,6 @@ export class AppliedEverywhere {
     })
   }
 
-  /** Processes all waiting writes together until no more writes are waiting. */
   async #settle(): Promise<void> {
     this.#settling = true
     while (this.#waiting.length > 0) {
@@ -96,7 +90,7 @@ export class AppliedEverywhere {
     this.#required = block
   }
 
-  /** Returns the lowest block for which another process has a valid lease, or Infinity if there is no such lease. */
+  /** Infinity if no other process has a valid lease. */
   async #lowestOfOthers(): Promise<number> {
     const { db, chain, processId } = this.#options
     const others = await inTime(

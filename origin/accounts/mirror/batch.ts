@@ -1,12 +1,10 @@
 import type { Account } from '../account.ts'
 
-/** A replaced map entry, with its previous value. The value is undefined if the entry did not exist. */
+/** `before` is undefined if the entry did not exist. */
 export type Replaced = { map: Map<string, unknown>; key: string; before: unknown }
 
-/** The map entries that a batch has replaced, in order. */
 export type Undo = readonly Replaced[]
 
-/** Names of the properties of an account that are maps. */
 type Part = {
   [K in keyof Account]: Account[K] extends ReadonlyMap<any, any> ? K : never
 }[keyof Account]
@@ -14,15 +12,15 @@ type Editable = { -readonly [K in keyof Account]: Account[K] }
 type Entries<P extends Part> = Account[P] extends ReadonlyMap<infer K, infer V> ? Map<K, V> : never
 
 /**
- * Applies related changes, usually those of one block. Uses copy-on-write: an account is copied when a batch first
- * changes it, and so is each map in the account. Earlier readers keep their version, and a batch makes at most one copy
- * of each object. A batch must be applied synchronously, so that no reader sees it half applied.
+ * Applies related changes, usually of one block, with copy-on-write: earlier readers keep their version, and a batch
+ * copies each account or map at most once. A batch must be applied synchronously, so that no reader sees it half
+ * applied.
  */
 export class Batch {
   readonly #own = new WeakSet<object>()
   readonly #replaced: Replaced[]
 
-  /** @param replaced array to which the replaced entries are added */
+  /** @param replaced receives the replaced entries */
   constructor(replaced: Replaced[]) {
     this.#replaced = replaced
   }
@@ -32,7 +30,7 @@ export class Batch {
     map.set(key, value)
   }
 
-  /** Returns the batch's copy of an account. On first use, creates the copy and replaces the original with it. */
+  /** On first use, replaces the account with the batch's own copy. */
   account(accounts: Map<string, unknown>, account: Account): Editable {
     if (this.#own.has(account)) return account
     const copy = { ...account }
@@ -41,7 +39,7 @@ export class Batch {
     return copy
   }
 
-  /** Returns the batch's copy of a map in an account. The account must already be a copy. */
+  /** The account must already be a copy. */
   part<P extends Part>(account: Editable, part: P): Entries<P> {
     const map = account[part] as unknown as Entries<P>
     if (this.#own.has(map)) return map
@@ -53,7 +51,7 @@ export class Batch {
 }
 
 /**
- * Restores the entries that a batch has replaced. Batches must be undone in reverse order.
+ * Batches must be undone in reverse order.
  * @returns the replacements that redo the batch
  */
 export function undo(replaced: Undo): Undo {

@@ -3,20 +3,17 @@ import type { BlockId } from './chain-reader.ts'
 import type { AccountEvent } from './fold.ts'
 import type { Accounts, AccountsState } from '../state.ts'
 
-/**
- * The block at the base of a branch. Without a hash, it is the block before the contract's deployment, which is valid
- * on any chain.
- */
+/** Without a hash, the block before the contract's deployment, which is valid on any chain. */
 export type Base = { number: number; hash?: string }
 
 type Applied = BlockId & { undo: Undo }
 
-/** Minimum number of blocks that can be undone, even if the finality depth is smaller. */
+/** Blocks that can be undone even if the finality depth is smaller. */
 const KEPT_MIN = 64
 
 /**
- * A chain of blocks, and the state at its tip. Invariant: `state` is the state at `tip`. Undoing the stored blocks from
- * last to first yields the state at `base`.
+ * A chain of blocks. Invariant: `state` is the state at `tip`, and undoing the stored blocks from last to first yields
+ * the state at `base`.
  */
 export class Branch {
   readonly state: AccountsState
@@ -24,7 +21,6 @@ export class Branch {
   #base: Base
   #blocks: Applied[] = []
 
-  /** @param state accounts at the block `base` */
   constructor(base: Base, state: AccountsState, finality: number) {
     this.#base = base
     this.state = state
@@ -40,14 +36,14 @@ export class Branch {
     return this.#base
   }
 
-  /** Returns the hash of a block of this branch, or undefined if the block is above the tip or below the base. */
+  /** Undefined if the block is above the tip or below the base. */
   hashAt(number: number): string | undefined {
     if (number === this.#base.number) return this.#base.hash
     return this.#blocks[number - this.#base.number - 1]?.hash
   }
 
   /**
-   * Replaces the blocks above `ancestor`. This is done synchronously, so that no reader sees an intermediate state.
+   * Replaces the blocks above `ancestor` synchronously, so that no reader sees an intermediate state.
    * @throws if the events cannot be applied; the branch is then unchanged
    */
   switchTo(ancestor: number, blocks: readonly { block: BlockId; events: AccountEvent[] }[]): void {
@@ -69,7 +65,7 @@ export class Branch {
   }
 
   /**
-   * Applies a range of blocks of which the last one is final.
+   * The last block of the range must be final.
    * @throws if the events cannot be applied; the branch is then unchanged
    */
   advance(to: BlockId, events: readonly AccountEvent[]): void {
@@ -78,7 +74,7 @@ export class Branch {
     this.#blocks = []
   }
 
-  /** Returns the accounts at the latest finalized block, or undefined if no finalized block is known. */
+  /** Undefined if no final block is known. */
   final(): { block: BlockId; accounts: Accounts } | undefined {
     const number = Math.max(this.tip.number - this.#finality, this.#base.number)
     const hash = this.hashAt(number)

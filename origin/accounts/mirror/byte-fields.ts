@@ -1,4 +1,4 @@
-/** Initial capacity of the buffer in bytes. It is doubled as needed, but most records are far smaller. */
+/** Doubled as needed, but most records are far smaller. */
 const FIRST_BYTES = 4_096
 
 export class FieldWriter {
@@ -9,21 +9,20 @@ export class FieldWriter {
     return this.#at
   }
 
-  /** Returns the bytes that were written since the last call. */
   take(): Uint8Array {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#at))
     this.#at = 0
     return taken
   }
 
-  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits per byte, with the lowest bits first. */
+  /** Varint of 0 to 2^53 - 1: seven bits per byte, lowest bits first. */
   number(value: number): void {
     let rest = value
     for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.#byte((rest % 0x80) | 0x80)
     this.#byte(rest)
   }
 
-  /** Writes 32 bytes, which are given in 0x hex. */
+  /** 32 bytes in 0x hex. */
   word(hex: string): void {
     this.#room(32)
     this.#at += this.#bytes.write(hex.slice(2), this.#at, 32, 'hex')
@@ -36,7 +35,7 @@ export class FieldWriter {
     this.#at += this.#bytes.write(value, this.#at, length)
   }
 
-  /** Writes bytes with a length prefix. */
+  /** Writes a length prefix. */
   bytes(value: Uint8Array): void {
     this.number(value.length)
     this.#room(value.length)
@@ -62,10 +61,7 @@ export class FieldWriter {
   }
 }
 
-/**
- * Reads the fields written by a `FieldWriter`. The input must already be authenticated, because it is not validated
- * here.
- */
+/** The input must already be authenticated, because it is not validated here. */
 export class FieldReader {
   readonly #bytes: Buffer
   #at = 0
@@ -96,7 +92,7 @@ export class FieldReader {
     return this.#bytes.toString('utf8', at, this.#at)
   }
 
-  /** Reads bytes with a length prefix. Returns a view of the underlying buffer, not a copy. */
+  /** Returns a view of the underlying buffer, not a copy. */
   bytes(): Uint8Array {
     const length = this.number()
     const at = this.#at

@@ -3,18 +3,18 @@ import { type BlockId, type ChainReader, type LoggedEvent, UnusableAnswer } from
 import { EventsMissing } from './fold.ts'
 
 /**
- * Initial and maximum number of blocks per `eth_getLogs` request. The limits of providers range from a few hundred
- * blocks to no limit, and can be detected only by their errors.
+ * Blocks per `eth_getLogs` request. The limits of providers range from a few hundred blocks to no limit, and can be
+ * detected only by their errors.
  */
 const STRETCH_FIRST = 4_000
 const STRETCH_MAX = 32_000
 
-/** Maximum number of consecutive failures. It is enough to halve the largest range until it contains a single block. */
+/** Consecutive failures; enough to halve the largest range down to a single block. */
 const FAILURES_MAX = 14
 
 /**
- * Advances a branch to a distant final block, one range of blocks at a time. The range is halved after a failure and
- * doubled after a success. Progress is kept if a later range fails.
+ * Advances a branch to a distant final block in ranges, which are halved after a failure and doubled after a success.
+ * Progress is kept if a later range fails.
  */
 export async function catchUp(branch: Branch, reader: ChainReader, to: number): Promise<void> {
   let stretch = STRETCH_FIRST
@@ -34,7 +34,6 @@ export async function catchUp(branch: Branch, reader: ChainReader, to: number): 
   }
 }
 
-/** Thrown if the chain was reorganized below the branch's base, which is deeper than the branch can be undone. */
 export class BranchGone extends Error {
   constructor() {
     super('the reorganization is deeper than the kept history')
@@ -43,9 +42,8 @@ export class BranchGone extends Error {
 }
 
 /**
- * Reads both ends of a range and its events in one request. The node that answers must therefore have both ends. A
- * lagging node would otherwise return only the events that it has, which would look like a range without further
- * events.
+ * Reads both ends of a range and its events in one request, so that the answering node must have both ends. The
+ * incomplete events of a lagging node would otherwise look like a range without further events.
  */
 async function readStretch(
   { tip }: Branch,
@@ -61,8 +59,7 @@ async function readStretch(
   const inEnd = events.filter(({ block }) => block.number === last)
   if (inEnd.some(({ block }) => block.hash !== end.hash))
     throw new UnusableAnswer('the chain was reorganized while a range of blocks was being read')
-  // Only the last block of the range was read with its header, so only its bloom filter can be compared with the
-  // events.
+  // Only the last block was read with its header, so only its bloom filter can be compared with the events.
   if (inEnd.length === 0 && reader.mayHoldLogs(end) && (await reader.eventsOf(end)).length > 0)
     throw new UnusableAnswer('the node omitted events from a range of blocks')
   return { end, events }

@@ -9,8 +9,7 @@ export type Header = BlockId & { parentHash: string; logsBloom: string }
 export type LoggedEvent = AccountEvent & { block: BlockId }
 
 /**
- * Thrown if the response of a node is inconsistent or incomplete. The node may lag, mix branches, or return null. The
- * next poll tries again.
+ * A response is inconsistent or incomplete. The node may lag, mix branches, or return null. The next poll tries again.
  */
 export class UnusableAnswer extends Error {
   constructor(message: string) {
@@ -19,15 +18,15 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** Reads the chain for the mirror. Calls that are made in the same tick are sent as one batch to a single node. */
+/** Calls made in the same tick are sent as one batch to a single node. */
 export class ChainReader {
   readonly #rpc: RpcBatch
   readonly #contractBlock: number
   readonly #address: string
   readonly #bits: readonly number[]
   /**
-   * True if bloom filters can be used. Some chains leave them empty. They are therefore used only if the filter of the
-   * deployment block includes the contract.
+   * Some chains leave bloom filters empty. They are used only if the filter of the deployment block includes the
+   * contract.
    */
   #bloomsTell = false
   /** Highest head that a node has returned, or -1 before the first response. */
@@ -41,7 +40,7 @@ export class ChainReader {
   }
 
   /**
-   * Checks that the contract exists. Must be called before anything else is read.
+   * Must be called before anything else is read.
    * @throws {UnusableAnswer} if the contract does not exist
    */
   async requireContract(): Promise<void> {
@@ -60,10 +59,7 @@ export class ChainReader {
     return head
   }
 
-  /**
-   * Reads the header of a block.
-   * @throws {UnusableAnswer} if the node does not have the block yet, or no longer has it
-   */
+  /** @throws {UnusableAnswer} if the node does not have the block yet, or no longer has it */
   async header(number: number): Promise<Header> {
     const header = parseHeader(await this.#send('eth_getBlockByNumber', [quantity(number), false]))
     if (header.number !== number)
@@ -81,9 +77,8 @@ export class ChainReader {
   }
 
   /**
-   * Returns the events of a block, requested by the block's hash. A node that does not have the block normally returns
-   * an error. In case it returns an empty list instead, the same batch also requests the block itself, and the node
-   * must return it.
+   * Requested by the block's hash. A node without the block normally returns an error. In case it returns an empty list
+   * instead, the same batch requests the block itself, which the node must return.
    */
   async eventsOf(block: BlockId): Promise<LoggedEvent[]> {
     const [logs, known] = await Promise.all([
@@ -101,7 +96,7 @@ export class ChainReader {
     return logs
   }
 
-  /** Returns the events of an inclusive range of blocks. Only the block numbers in the response are checked. */
+  /** Inclusive range. Checks only the block numbers in the response. */
   async eventsIn(from: number, to: number): Promise<LoggedEvent[]> {
     const range = { fromBlock: quantity(from), toBlock: quantity(to) }
     const events = await this.#logs(range)

@@ -1,7 +1,7 @@
 /**
- * Applies the contract's events (`IAccountConfigEvents.sol`) to account records. Events contain absolute values, so
- * applying a range twice has no further effect. A missing group or key was removed by a later event in the range.
- * Accounts are never removed, so a missing account means that events are missing.
+ * Applies the contract's events (`IAccountConfigEvents.sol`). They contain absolute values, so applying a range twice
+ * has no further effect. A missing group or key was removed by a later event in the range. Accounts are never removed,
+ * so a missing account means that events are missing.
  */
 import { type Account, type Group, idSet, type UsageKey, word, wordSet } from '../account.ts'
 import type { StoredAccount } from './account-codec.ts'
@@ -9,24 +9,23 @@ import type { Batch } from './batch.ts'
 
 export type AccountEvent = { name: string; args: Record<string, any> }
 
-/** Lookup tables for accounts. Invariant: the indexes are consistent with the account records. */
+/** Invariant: the indexes are consistent with the account records. */
 export type Tables = {
-  /** Accounts by master hash. */
+  /** By master hash. */
   accounts: Map<string, Account | StoredAccount>
   /**
-   * Master hashes by the hash of an account key or usage key. The contract prevents a hash from being both. Wallet
-   * hashes are excluded, because anyone can register a wallet's hash as a usage key, before or after it identifies an
-   * account.
+   * Master hashes by the hash of an account key or usage key, which the contract keeps distinct. Wallet hashes are
+   * excluded, because anyone can register a wallet's hash as a usage key, before or after it identifies an account.
    */
   keyHolders: Map<string, string>
   /**
-   * Master hashes by wallet hash, for wallets that are or were the admin of a ChainSecured account. A wallet hash is
-   * not a credential.
+   * Master hashes by wallet hash, for current and former admins of ChainSecured accounts. A wallet hash is not a
+   * credential.
    */
   walletHolders: Map<string, string>
 }
 
-/** Thrown if an event refers to an account that was never created, which means that earlier events are missing. */
+/** An event refers to an account that was never created, so earlier events are missing. */
 export class EventsMissing extends Error {
   constructor(accountHash: string) {
     super(`an event refers to account ${accountHash} before its creation`)
@@ -37,10 +36,7 @@ export class EventsMissing extends Error {
 const NO_WALLET = `0x${'0'.repeat(40)}`
 const NONE = new Map<any, never>()
 
-/**
- * Applies one event.
- * @throws {EventsMissing}
- */
+/** @throws {EventsMissing} */
 export function fold(
   { name, args }: AccountEvent,
   batch: Batch,
@@ -131,7 +127,7 @@ export function fold(
     case 'ActionRemoved':
       batch.part(edit(), 'actions').delete(word(args.cidHash))
       return
-    // Ignores events about payers, node configuration and the diamond itself, because they do not affect accounts.
+    // Events about payers, node configuration and the diamond itself do not affect accounts.
     default:
   }
 }

@@ -3,16 +3,16 @@ import { BranchGone, catchUp } from './catch-up.ts'
 import { type ChainReader, type Header, type LoggedEvent, UnusableAnswer } from './chain-reader.ts'
 
 /**
- * Maximum distance from the head, in addition to the finality depth, at which headers are read one by one. If the
- * distance is larger, the branch first catches up to a final block in ranges.
+ * Headers are read one by one up to this distance from the head, beyond the finality depth. From farther away, the
+ * branch first catches up to a final block in ranges.
  */
 const LINKED_MAX = 128
 
-/** Headers and events that were prefetched up to an expected block, which is known from the receipt of a write. */
+/** Prefetched up to an expected block, which is known from the receipt of a write. */
 type Ahead = { headers: Header[]; events: LoggedEvent[] }
 
 /**
- * Performs one poll. Advances the branch to the head of the chain, or leaves it unchanged.
+ * Advances the branch to the head of the chain, or leaves it unchanged.
  *
  * - The parent hash of each block must match the block before it, down to a block of the branch.
  * - A head below the branch's tip is ignored. Either the node lags, or its branch is not the longest yet.
@@ -47,7 +47,7 @@ export async function follow(
   return true
 }
 
-/** Prefetches headers and events up to the expected block, in the same batch as the head. Failures are ignored. */
+/** In the same batch as the head. Failures are ignored. */
 async function readAhead(
   reader: ChainReader,
   tip: number,
@@ -63,10 +63,7 @@ async function readAhead(
     : undefined
 }
 
-/**
- * Returns the headers after the latest common block of the branch and the chain, up to the head, in ascending order.
- * Checks that they form a chain.
- */
+/** Headers after the latest common block of branch and chain, in ascending order. Checks that they form a chain. */
 async function descend(
   branch: Branch,
   reader: ChainReader,
@@ -79,7 +76,7 @@ async function descend(
   if (parent !== undefined && (tip.hash === undefined || parent === tip.hash))
     return { ancestor: tip.number, headers: linked(above) }
 
-  // Handles a reorganization: reads all blocks that can be undone, in one batch, to find the common ancestor.
+  // After a reorganization, one batch of all blocks that can be undone finds the common ancestor.
   const below = await reader.headers(base.number + 1, Math.min(tip.number, head.number - 1))
   const headers = linked([...below, ...(above.length > 0 ? above : [head])])
   for (let n = headers.length - 1; n >= 0; n--) {
@@ -92,7 +89,7 @@ async function descend(
   throw new BranchGone()
 }
 
-/** Returns the headers above the branch's tip, up to and including the head. */
+/** Excludes the tip, includes the head. */
 async function between(
   reader: ChainReader,
   tip: number,
@@ -115,8 +112,8 @@ function linked(headers: Header[]): Header[] {
 }
 
 /**
- * Returns the events of a block. If the bloom filter excludes events, no request is made. Prefetched events are used if
- * they belong to exactly this block.
+ * Makes no request if the bloom filter excludes events. Prefetched events are used if they belong to exactly this
+ * block.
  */
 async function eventsIn(
   block: Header,
@@ -128,7 +125,7 @@ async function eventsIn(
   return found.length > 0 ? found : reader.eventsOf(block)
 }
 
-/** Checks that the branch's tip is still canonical, because the next range is appended to it. */
+/** The tip must still be canonical, because the next range is appended to it. */
 async function requireTip(branch: Branch, reader: ChainReader): Promise<void> {
   const { tip } = branch
   if (tip.hash === undefined || (await reader.header(tip.number)).hash === tip.hash) return

@@ -5,37 +5,31 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { type Chain, ChainUnavailable } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 
-/** Time for which a process may serve reads from its mirror after the last successful renewal of its lease. */
+/** A process may serve reads for this long after the last successful renewal. */
 export const READ_LEASE_MS = 2_000
 
-/** Renewal interval. It allows four attempts before a lease expires. */
+/** Allows four attempts before a lease expires. */
 const RENEW_MS = READ_LEASE_MS / 4
 
-/**
- * Additional time for which a lease is valid in the database. It allows for differences in clock speed between the
- * database and the holder of the lease.
- */
+/** Additional validity in the database, for differences in clock speed between the database and the lease holder. */
 const GRACE_MS = 100
 
 export type ReadLeaseOptions = {
   db: Database
   processId: string
-  /** ID of a process that has certainly exited (see `predecessor.ts`). Writes do not wait for its lease. */
+  /** A process that has certainly exited (see `predecessor.ts`). Writes do not wait for its lease. */
   predecessor?: string | undefined
-  /** Identifies the chain and contract to which block numbers refer (see `chainIdentity`). */
+  /** Chain and contract to which block numbers refer (see `chainIdentity`). */
   chain: string
   mirror: Pick<AccountsMirror, 'block' | 'syncTo' | 'guard'>
-  /** Returns the time in milliseconds of a monotonic clock that continues while the process is suspended. */
+  /** Milliseconds of a monotonic clock that continues while the process is suspended. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Subscribes to increases of the required block. If omitted, an increase is noticed at the next renewal. */
+  /** Without it, an increase of the required block is noticed only at the next renewal. */
   listen?: (onNotice: () => void) => { close(): Promise<void> }
 }
 
-/**
- * Returns an identifier that is the same for all processes on the same chain and contract. It changes if a local chain
- * is recreated.
- */
+/** The same for all processes on the same chain and contract. Changes if a local chain is recreated. */
 export async function chainIdentity({ provider, chainId, ...contract }: Chain): Promise<string> {
   const first = await provider.getBlock(contract.contractBlock)
   if (!first?.hash) throw new ChainUnavailable('the node does not have the contract’s first block')
@@ -43,10 +37,10 @@ export async function chainIdentity({ provider, chainId, ...contract }: Chain): 
 }
 
 /**
- * Lease that permits this process to serve reads from its mirror. It is stored in the database, and is granted only if
- * the process has applied the required block (see `applied-everywhere.ts`). Without a lease, reads fail with 503. The
- * database measures the lease by its own clock. This process counts from before it sent the request, so that it stops
- * using the lease before the database considers it expired.
+ * Permits this process to serve reads from its mirror. Granted by the database only if the process has applied the
+ * required block (see `applied-everywhere.ts`). Without a lease, reads fail with 503. The database measures the lease
+ * by its own clock. This process counts from before its request, so that it stops before the database considers the
+ * lease expired.
  */
 export class ReadLease {
   readonly #options: ReadLeaseOptions
@@ -62,8 +56,8 @@ export class ReadLease {
   }
 
   /**
-   * Acquires the first lease, and then keeps renewing it. While the node does not have the required block, waits and
-   * reports failures. The node may lag, or a local chain may have lost its last blocks in a crash.
+   * Acquires the first lease, and keeps renewing it. While the node does not have the required block, waits and reports
+   * failures: the node may lag, or a local chain may have lost its last blocks in a crash.
    */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
@@ -111,7 +105,7 @@ export class ReadLease {
     }, RENEW_MS)
   }
 
-  /** Renews the lease in the background. If a renewal is already in progress, another one follows it. */
+  /** If a renewal is already in progress, another one follows it. */
   #renewSoon(): void {
     this.#again = true
     if (!this.#renewing) void this.#renewals()
@@ -139,7 +133,6 @@ export class ReadLease {
   }
 
   /**
-   * Tries to renew the lease.
    * @returns the required block if it has not been applied yet, in which case no lease was granted; otherwise undefined
    */
   async #renew(): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import type { FetchRequest } from 'ethers'
 
-/** Thrown if the node returns an error, or if the response is not valid JSON-RPC. */
+/** The node returned an error, or the response is not valid JSON-RPC. */
 export class RpcFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -15,24 +15,24 @@ type Call = {
   reject: (error: Error) => void
 }
 
-/** Maximum number of calls per batch. Every tested provider accepts this many. */
+/** Every tested provider accepts this many calls per batch. */
 const CALLS_MAX = 100
 
 /**
- * Batches JSON-RPC calls over HTTP. Calls that are made in the same tick form one request to the same node, so that
- * their results are consistent even behind a load balancer. Requests are never retried, not even after a 429.
+ * Calls made in the same tick form one request to the same node, so that their results are consistent even behind a
+ * load balancer. Requests are never retried, not even after a 429.
  */
 export class RpcBatch {
   readonly #connection: FetchRequest
   #waiting: Call[] = []
 
-  /** @param connection request with the node's URL and timeout */
+  /** @param connection has the node's URL and timeout */
   constructor(connection: FetchRequest) {
     this.#connection = connection
   }
 
   /**
-   * Sends a call as part of the current tick's batch, and returns the result.
+   * Joins the current tick's batch.
    * @throws {RpcFailed}
    */
   send(method: string, params: readonly unknown[]): Promise<unknown> {

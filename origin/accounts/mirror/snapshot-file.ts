@@ -22,28 +22,26 @@ export type SnapshotOptions = {
   key: Uint8Array
   chainId: bigint
   contractAddress: string
-  /** Called with the reason if a file exists but cannot be used. */
+  /** Called if a file exists but cannot be used. */
   onUnusable: (reason: string) => void
 }
 
 export type Snapshot = { block: BlockId; state: AccountsState }
 
-/**
- * Magic bytes at the start of each file. Any change to the layout of the file or of an account requires a new number.
- */
+/** Magic bytes. Any change to the layout of the file or of an account requires a new number. */
 const FORMAT = Buffer.from('svc-mirror-1\n')
 const MAC_BYTES = 32
 
-/** Size of one write in bytes. Encoding a chunk is synchronous and takes one or two milliseconds. */
+/** Encoding a chunk is synchronous and takes one or two milliseconds. */
 const CHUNK_BYTES = 128 * 1024
 
 /**
  * Stores the state at one block in a file:
  *
- *     format · chain id · contract · block number · block hash · number of accounts · (length · account)* · HMAC
+ * format · chain id · contract · block number · block hash · number of accounts · (length · account)* · HMAC
  *
- * A file is used either completely or not at all. The HMAC-SHA256 covers all preceding bytes. It therefore also detects
- * files that are truncated, damaged, or from another deployment.
+ * A file is used either completely or not at all. The HMAC-SHA256 covers all preceding bytes. It detects files that are
+ * truncated, damaged, or from another deployment.
  */
 export class SnapshotFile {
   readonly #options: SnapshotOptions
@@ -52,7 +50,7 @@ export class SnapshotFile {
     this.#options = options
   }
 
-  /** Returns the state in the file, or undefined if no usable file exists. */
+  /** Undefined if no usable file exists. */
   async read(): Promise<Snapshot | undefined> {
     const { path, onUnusable } = this.#options
     let bytes: Buffer
@@ -69,10 +67,7 @@ export class SnapshotFile {
     return undefined
   }
 
-  /**
-   * Replaces the file atomically. Other tasks can run between chunks, but the accounts must not change during the
-   * write.
-   */
+  /** Atomic. Other tasks can run between chunks, but the accounts must not change during the write. */
   async write(block: BlockId, accounts: Accounts): Promise<void> {
     const { path, key } = this.#options
     const draft = `${path}.new`

@@ -3,24 +3,18 @@ import type { Snapshot, SnapshotFile } from './snapshot-file.ts'
 
 export type SnapshotKeeperOptions = {
   file: SnapshotFile
-  /** Returns a time in milliseconds. Only differences are used. */
+  /** Milliseconds, of which only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
 }
 
-/**
- * Minimum time between two snapshots. After a kill, the next process must read all blocks since the last snapshot
- * again.
- */
+/** Minimum interval. After a kill, the next process must read all blocks since the last snapshot again. */
 export const SNAPSHOT_EVERY_MS = 5 * 60_000
 
-/**
- * Number of blocks after which a snapshot is written even without changes. The next start can read this many blocks in
- * one request.
- */
+/** A snapshot is written after this many blocks even without changes. The next start can read them in one request. */
 const SNAPSHOT_EVERY_BLOCKS = 4_000
 
-/** Stores the state at a final block, both periodically and on shutdown. */
+/** Stores the state at a final block, periodically and on shutdown. */
 export class SnapshotKeeper {
   readonly #options: SnapshotKeeperOptions
   #last: { at: number; block: number; changes: number } | undefined
@@ -36,7 +30,7 @@ export class SnapshotKeeper {
     return found
   }
 
-  /** Called after each poll of the chain. Writes a snapshot in the background if one is due. */
+  /** Writes a due snapshot in the background. */
   consider(branch: Branch): void {
     const { now } = this.#options
     this.#last ??= { at: now(), block: branch.base.number, changes: -1 }
@@ -46,7 +40,7 @@ export class SnapshotKeeper {
     })
   }
 
-  /** Waits for a write in progress, and then stores the state if a snapshot is due. */
+  /** Waits for a write in progress, and then writes a due snapshot. */
   async close(branch: Branch | undefined): Promise<void> {
     await this.#writing
     if (branch) await this.#write(branch)
@@ -66,8 +60,8 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Returns true if a snapshot is due. A change above the final block also counts, although the snapshot does not
-   * contain it yet. The next start will read that block from the chain.
+   * Changes above the final block also count, although the snapshot does not contain them yet. The next start will read
+   * their blocks from the chain.
    */
   #isDue(block: number, changes: number): boolean {
     const last = this.#last

@@ -1,28 +1,24 @@
-/** Verifies a signature of a contract wallet by calling the contract (ERC-1271). */
 import { dataLength, Interface, type JsonRpcProvider, toBeHex } from 'ethers'
 import { CONTRACT_SIGNATURE_GAS } from '../../../shared/limits.ts'
 import { ChainUnavailable } from '../chain.ts'
 
 const ERC1271 = new Interface(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
 
-/** The only response that means that the signature is valid: ERC-1271's magic value, left-aligned in one word. */
+/** ERC-1271's magic value, left-aligned in one word. Any other response means an invalid signature. */
 const YES = `0x1626ba7e${'0'.repeat(56)}`
 
-/**
- * Gas in addition to the wallet's own gas, for the creation code, the calldata, copying, and the 63/64 rule of EIP-150.
- */
+/** For the creation code, the calldata, copying, and the 63/64 rule of EIP-150. */
 const OVERHEAD_GAS = 1_000_000
 
 const WORDS = new Interface(['function answer() returns (uint256, uint256, uint256, bytes32)'])
 
 /**
- * Verifies a contract wallet's signature at the latest block. The call is made by creation code, which the node
- * executes without deploying it. The code returns the outcome of the call. Therefore, a wallet that reverts, loops or
- * returns a megabyte also yields a well-formed response, and any other response is a failure of the node. The two cases
- * cannot be confused.
- * @param address EIP-55 address of the wallet
+ * Calls the contract (ERC-1271) at the latest block, by creation code that the node executes without deploying it. A
+ * wallet that reverts, loops or returns a megabyte thus also yields a well-formed response, and any other response is a
+ * failure of the node.
+ * @param address EIP-55 address
  * @param digest 32 bytes in 0x hex
- * @param signature signature in 0x hex
+ * @param signature in 0x hex
  * @throws {ChainUnavailable} if the node does not return a well-formed response
  */
 export async function askContractWallet(
@@ -52,9 +48,8 @@ async function asked(ask: () => Promise<unknown>): Promise<string> {
 }
 
 /**
- * Builds creation code that makes one static call with limited gas. It returns four words: the size of the code at the
- * address, whether the call succeeded, the size of the return data, and the first 32 bytes of the return data. The
- * calldata is appended to the code.
+ * Creation code for one static call with limited gas. Returns four words: the size of the code at the address, the
+ * success of the call, the size of the return data, and its first 32 bytes. The calldata is appended to the code.
  */
 function callerOf(address: string, callData: string): string {
   const wallet = `73${address.slice(2).toLowerCase()}` // PUSH20

@@ -9,15 +9,15 @@ import type { WalletProof } from './proof.ts'
 
 export type ConversionProofsOptions = {
   db: Database
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
 }
 
 type UsedProof = Pick<WalletProof, 'digest' | 'issuedAt'>
 
 /**
- * Records for which conversion each proof is used. The contract is authoritative, but if an account is already
- * converted, the contract reports only that fact and not that the proof was used.
+ * Records for which conversion each proof is used. For a converted account, the contract reports only the conversion
+ * and not that the proof was used. The contract is authoritative.
  */
 export class ConversionProofs {
   readonly #options: ConversionProofsOptions
@@ -27,7 +27,6 @@ export class ConversionProofs {
   }
 
   /**
-   * Checks that a proof is not used for a different conversion.
    * @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion
    * @throws {DatabaseUnavailable}
    */
@@ -39,28 +38,25 @@ export class ConversionProofs {
   }
 
   /**
-   * Claims a proof for one conversion. Must be called before anything is sent. If two requests use the same proof
-   * concurrently, only one of them proceeds.
+   * Must be called before anything is sent. Of concurrent requests with the same proof, only one proceeds.
    * @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion
    * @throws {DatabaseUnavailable}
    */
   async use(proof: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
-    // A proof is valid for one window after its timestamp, and the clock of another process may be behind by another
-    // window.
+    // Valid for one window after its timestamp; another process's clock may be behind by another window.
     const expiresAt = new Date((proof.issuedAt + 2 * PROOF_WINDOW_S) * 1000)
     const row = { digest: proof.digest, writeId, expiresAt }
     await fromDatabase(db.insert(conversionProofs).values(row).onConflictDoNothing())
     await this.requireUnused(proof, writeId)
   }
 
-  /** Releases a proof if the conversion was rejected before it was sent. */
+  /** Called if the conversion was rejected before it was sent. */
   async giveBack({ digest }: UsedProof, writeId: string): Promise<void> {
     const own = and(eq(conversionProofs.digest, digest), eq(conversionProofs.writeId, writeId))
     await fromDatabase(this.#options.db.delete(conversionProofs).where(own))
   }
 
-  /** Deletes proofs that have expired by the clock of every process. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, conversionProofs, lt(conversionProofs.expiresAt, new Date(now())))

@@ -1,20 +1,18 @@
 import { recoverAddress, Signature } from 'ethers'
 
 /**
- * Length of a signature in 0x hex that consists of r, s and v. Signatures of other lengths, including the 64 bytes of
- * EIP-2098, can only be verified by contract wallets.
+ * r, s and v in 0x hex. Other lengths, including the 64 bytes of EIP-2098, can only be verified by contract wallets.
  */
 const CHARACTERS = 2 + 2 * 65
 
-/** Valid values of v: 27 and 28, or 0 and 1 from signers that omit the offset. */
+/** 27 and 28, or 0 and 1 from signers that omit the offset. */
 const VS = new Set([0, 1, 27, 28])
 
 /**
- * Recovers the signer of a signature.
+ * A signature with a high s is invalid (EIP-2), because anyone can derive it from the one with the low s.
  * @param digest 32 bytes in 0x hex
- * @param signature signature in 0x hex
- * @returns EIP-55 address of the signer, or undefined if the signature is not a valid ECDSA signature. A signature with
- * a high s is invalid (EIP-2), because anyone can derive it from the signature with the low s.
+ * @param signature in 0x hex
+ * @returns the signer's EIP-55 address, or undefined if the signature is not a valid ECDSA signature
  */
 export function signerOf(digest: string, signature: string): string | undefined {
   if (signature.length !== CHARACTERS) return undefined
@@ -23,8 +21,7 @@ export function signerOf(digest: string, signature: string): string | undefined 
     const parsed = Signature.from(signature)
     return parsed.isValid() ? recoverAddress(digest, parsed) : undefined
   } catch {
-    // The signature is invalid: r or s is zero or not below the curve order, or r is not the x coordinate of a curve
-    // point.
+    // r or s is zero or not below the curve order, or r is not the x coordinate of a curve point.
     return undefined
   }
 }

@@ -18,22 +18,21 @@ import { WalletProofRefused } from './refusal.ts'
 
 export type WalletProofsOptions = {
   chain: { provider: JsonRpcProvider; chainId: bigint }
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
-  /** Timeout of a call to a contract wallet, in milliseconds. */
   askMs?: number
 }
 
-/** Default timeout of a call to a contract wallet. It is the same as for other RPC requests. */
+/** As for other RPC requests. */
 const ASK_MS = 5_000
 
 /**
- * Maximum nesting depth of typed data. Valid typed data has three levels and one list. Anything deeper is rejected
- * before it is serialized, which is done to measure its size.
+ * Valid typed data has three levels and one list. Anything deeper is rejected before it is serialized to measure its
+ * size.
  */
 const LEVELS = 8
 
-/** Validation schemas by purpose. They are created only once, because creating a schema costs more than applying it. */
+/** Created only once, because creating a schema costs more than applying it. */
 const SCHEMAS = {
   ConvertAccount: schemasOf('ConvertAccount'),
   CreateWallet: schemasOf('CreateWallet'),
@@ -41,10 +40,9 @@ const SCHEMAS = {
   BillingAuth: schemasOf('BillingAuth'),
 }
 
-/** Suffix of signatures for contract wallets that are not deployed (ERC-6492). */
+/** Signatures of contract wallets that are not deployed (ERC-6492) end with it. */
 const ERC6492_MAGIC = '6492'.repeat(16)
 
-/** Parses and verifies the typed data that wallets sign for this service. */
 export class WalletProofs {
   readonly #options: WalletProofsOptions
   #asking = 0
@@ -54,15 +52,14 @@ export class WalletProofs {
   }
 
   /**
-   * Parses a proof, and checks its form, domain, chain and time. Makes no RPC request. The signature is not verified
-   * yet.
+   * Checks a proof's form, domain, chain and time. Makes no RPC request, and does not verify the signature.
    * @param body a request body or a decoded header; other properties are ignored
    * @throws {WalletProofRefused} `form` or `outside_window`; the error names the field
    */
   read(body: { typed_data?: unknown; signature?: unknown }, purpose: Purpose): WalletProof {
     requireSmall(body.typed_data)
     const schemas = SCHEMAS[purpose]
-    // Checks the purpose first, because a proof for another purpose would also fail in every other field.
+    // A proof for another purpose would also fail in every other field.
     fitting(read(schemas.primaryType, body))
     const { typed_data: typedData, signature } = fitting(read(schemas.proof, body))
     const { chainId } = this.#options.chain
@@ -78,14 +75,13 @@ export class WalletProofs {
   }
 
   /**
-   * Verifies the signature of a proof by ECDSA recovery, or by ERC-1271 if the address is a contract.
+   * ECDSA recovery, or ERC-1271 if the address is a contract.
    * @throws {WalletProofRefused} if the signature is not valid
    * @throws {ChainUnavailable | Overloaded} if a contract cannot be called at the moment
    */
   async verify(proof: WalletProof): Promise<void> {
     const { address, digest, signature } = proof
-    // Tries ECDSA first even if the address has code, because an account that uses EIP-7702 delegation still has its
-    // key.
+    // ECDSA first, even if the address has code: an account that uses EIP-7702 delegation still has its key.
     if (signerOf(digest, signature) === address) return
     const answer = await this.#ask({ address, digest, signature })
     if (answer === 'yes') return
@@ -95,7 +91,7 @@ export class WalletProofs {
     throw new WalletProofRefused({ kind, address })
   }
 
-  /** Calls a contract wallet. A call that has timed out still counts towards the limit until the node responds. */
+  /** A call that has timed out still counts towards the limit until the node responds. */
   async #ask(question: Parameters<typeof askContractWallet>[1]) {
     if (this.#asking >= CONTRACT_SIGNATURES_AT_ONCE)
       throw new Overloaded('too many contract wallet signatures are being verified')
@@ -112,7 +108,7 @@ function schemasOf(purpose: Purpose) {
 }
 
 /**
- * Checks the depth and size of typed data before any other check.
+ * Runs before any other check.
  * @throws {WalletProofRefused}
  */
 function requireSmall(typedData: unknown): void {

@@ -1,41 +1,34 @@
 import { ChainUnavailable } from '../chain.ts'
 
 /**
- * Maximum number of concurrent writes per account. Each write is simulated against the current state, so at most this
- * many conflicting writes can revert in one block. With at least two payers, they occupy only a fraction of a block.
+ * Concurrent writes per account. Each is simulated against the current state, so at most this many conflicting writes
+ * can revert in one block. With at least two payers, they occupy only a fraction of a block.
  */
 export const TURNS_MAX = 16
 
-/**
- * Maximum number of waiting writes per account. They take eight rounds, or one and a half minutes on a chain with slow
- * blocks.
- */
+/** Waiting writes per account. They take eight rounds, or one and a half minutes on a chain with slow blocks. */
 export const TURNS_WAITING_MAX = 128
 
-/**
- * Key of the queue that all account creations share. All other keys are credentials in 0x hex, so it cannot collide
- * with them.
- */
+/** Queue of all account creations. Other keys are credentials in 0x hex, so it cannot collide with them. */
 const OPENINGS = 'openings'
 
 type Queue = { underWay: number; waiting: (() => void)[] }
 
 /**
- * Limits the number of concurrent writes per account. The queue is selected by the credential of the write. A flood of
- * writes with a usage key therefore cannot delay the account key that revokes the usage key. All account creations
- * share one queue.
+ * Limits concurrent writes per account. Queues are separate per credential, so that a flood of writes with a usage key
+ * cannot delay the account key that revokes it. All account creations share one queue.
  */
 export class AccountTurns {
   readonly #queues = new Map<string, Queue>()
   readonly #waitMs: number
 
-  /** @param waitMs maximum time to wait for a turn */
+  /** @param waitMs limit for waiting on a turn */
   constructor(waitMs: number) {
     this.#waitMs = waitMs
   }
 
   /**
-   * Waits for a turn in order of arrival, and then calls `work`.
+   * Turns are given in order of arrival.
    * @param args arguments of the contract function, of which the first is the credential
    * @throws {ChainUnavailable} if too many writes are waiting or the wait times out; `work` was not called
    */
@@ -53,7 +46,7 @@ export class AccountTurns {
       return await work()
     } finally {
       const next = queue.waiting.shift()
-      // Hands the turn over synchronously, so that no other write can take it.
+      // Synchronous, so that no other write can take the turn.
       if (next) next()
       else if (--queue.underWay === 0) this.#queues.delete(account)
     }

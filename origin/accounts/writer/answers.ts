@@ -6,25 +6,16 @@ import type { PayerLanes } from './payer-lanes.ts'
 import { findReceipt } from './receipts.ts'
 import { revertReason } from './simulate.ts'
 
-/**
- * Maximum time to wait for a write to be mined. After that, the response reports an unknown outcome, but the write
- * continues to be settled.
- */
+/** After this, the response reports an unknown outcome, but the write continues to be settled. */
 export const RECEIPT_WAIT_MS = 60_000
 
 /** Poll interval for a write that is settled by another process. */
 const JOIN_POLL_MS = 100
 
-/**
- * Interval at which the receipt's block is checked while the mirror syncs to it, because the block may be reorganized
- * away in the meantime.
- */
+/** While the mirror syncs to a receipt's block, the block may be reorganized away. */
 const STAND_POLL_MS = 250
 
-/**
- * Maximum time to wait for a change of a write before it is looked up again. Another process may hold the payer by
- * then.
- */
+/** A write is looked up again after this time, because another process may hold the payer by then. */
 const LOOK_MS = 1_000
 
 export type AnswersOptions = {
@@ -34,16 +25,15 @@ export type AnswersOptions = {
   mirror: { syncTo(block: number, hash?: string): Promise<void> }
   waitMs: number
   afterMined: (block: number) => Promise<void>
-  /** Called if the block of a receipt was reorganized away, to search for the receipt again. */
+  /** Called if the block of a receipt was reorganized away, so that the receipt must be searched for again. */
   lookAgain: () => void
 }
 
 type Mined = { receipt: TransactionReceipt; data: string }
 
-/** Waits for the outcome of a recorded write, regardless of which process sends the write. */
+/** Works whichever process sends the write. */
 export class Answers {
   readonly #options: AnswersOptions
-  /** Highest block number among the writes that were returned. */
   seenBlock = 0
 
   constructor(options: AnswersOptions) {
@@ -93,8 +83,7 @@ export class Answers {
   }
 
   /**
-   * Waits until the mirror has applied the block of a receipt. Returns false if the block is reorganized away before
-   * that.
+   * False if the receipt's block is reorganized away before the mirror has applied it.
    * @throws {ChainUnavailable}
    */
   async #mirrored(receipt: TransactionReceipt): Promise<boolean> {
@@ -106,10 +95,7 @@ export class Answers {
     return true
   }
 
-  /**
-   * Returns true if the block of a receipt is still canonical. Returns false if it was reorganized away, or the node
-   * does not have it.
-   */
+  /** False if the receipt's block was reorganized away, or the node does not have it. */
   async #stands(receipt: TransactionReceipt): Promise<boolean> {
     return (await this.#receiptOf([receipt.hash]))?.blockHash === receipt.blockHash
   }

@@ -2,30 +2,22 @@ import type { JsonRpcProvider } from 'ethers'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { ContractRefused } from './refusal.ts'
 
-/** Fees of a transaction, in wei per unit of gas. */
+/** Wei per unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 export type Market = Fees & { baseFee: bigint }
 
-/**
- * Time for which fees are cached. Fees change with each block, and no supported chain produces more than two blocks per
- * second for long.
- */
+/** Fees change with each block, and no supported chain produces more than two blocks per second for long. */
 const FRESH_MS = 1_000
 
-/**
- * Fees are raised by one eighth. Nodes require an increase of at least a tenth for a replacement, and an eighth is
- * enough even after rounding.
- */
+/** Nodes require an increase of at least a tenth for a replacement, and an eighth is enough even after rounding. */
 const RAISE_DIVISOR = 8n
 
-/** Maximum multiple of the market price. It limits the cost if a node keeps rejecting replacements. */
+/** Limits the cost if a node keeps rejecting replacements. */
 const MARKET_MULTIPLE_MAX = 10n
 
 /**
- * Returns the gas limit of a write. It is a fifth above the estimate, because the state may change before the write is
- * mined.
- * @param estimate gas that the write currently requires
+ * A fifth above the estimate, because the state may change before the write is mined.
  * @throws {ContractRefused} `TooMuchGas` if the estimate exceeds `WRITE_GAS_MAX`
  */
 export function gasLimitFor(estimate: bigint): bigint {
@@ -35,7 +27,7 @@ export function gasLimitFor(estimate: bigint): bigint {
   return limit < WRITE_GAS_MAX ? limit : WRITE_GAS_MAX
 }
 
-/** Provides current gas prices, which are fetched at most once a second. */
+/** Fetches gas prices at most once a second. */
 export class GasMarket {
   readonly #provider: JsonRpcProvider
   #latest: { market: Market; at: number } | undefined
@@ -45,10 +37,7 @@ export class GasMarket {
     this.#provider = provider
   }
 
-  /**
-   * Returns current fees. The maximum fee is twice the base fee plus the tip, which is enough even if the next six
-   * blocks are full.
-   */
+  /** The maximum fee is twice the base fee plus the tip, enough even if the next six blocks are full. */
   async current(): Promise<Market> {
     if (this.#latest && performance.now() - this.#latest.at < FRESH_MS) return this.#latest.market
     this.#asking ??= this.#ask().finally(() => (this.#asking = undefined))
@@ -71,10 +60,7 @@ export class GasMarket {
   }
 }
 
-/**
- * Returns the fees of a replacement transaction. They are at least the market price, and include the increase that
- * nodes require.
- */
+/** At least the market price, with the increase that nodes require for a replacement. */
 export function raisedFees(before: Fees, market: Fees): Fees {
   const raised = (old: bigint, now: bigint) => {
     const least = old + old / RAISE_DIVISOR + 1n
@@ -86,7 +72,6 @@ export function raisedFees(before: Fees, market: Fees): Fees {
   }
 }
 
-/** Returns true if the fees of a replacement are within a sensible multiple of the market price. */
 export function isReasonable(fees: Fees, market: Fees): boolean {
   return fees.maxFeePerGas <= market.maxFeePerGas * MARKET_MULTIPLE_MAX
 }

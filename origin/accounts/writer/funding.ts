@@ -6,8 +6,8 @@ import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 
 /**
- * A payer is topped up if it cannot pay for `LOW_WRITES` of the largest possible writes. It is then filled up to
- * `FULL_WRITES`. The two amounts pay for about 500 and 2,000 typical writes.
+ * A payer that cannot pay for `LOW_WRITES` of the largest possible writes is filled up to `FULL_WRITES`. These amounts
+ * pay for about 500 and 2,000 typical writes.
  */
 const LOW_WRITES = 6n
 const FULL_WRITES = 24n
@@ -15,12 +15,11 @@ const FULL_WRITES = 24n
 export type FundingOptions = {
   provider: JsonRpcProvider
   market: GasMarket
-  /** Payers that are topped up. */
   payers: readonly { number: number; address: string }[]
   log: Log
 }
 
-/** Tops up the payers from the admin payer. Only the process that holds the admin payer does this. */
+/** Only the process that holds the admin payer tops up the payers. */
 export class Funding {
   readonly #options: FundingOptions
   #low = false
@@ -29,21 +28,15 @@ export class Funding {
     this.#options = options
   }
 
-  /**
-   * True if the last check found that the admin payer does not have enough funds. Always false in a process that does
-   * not hold the admin payer.
-   */
+  /** As of the last check. Always false in a process that does not hold the admin payer. */
   get isLow(): boolean {
     return this.#low
   }
 
-  /**
-   * Tops up all payers with a low balance.
-   * @throws if the chain or database does not respond
-   */
+  /** @throws if the chain or database does not respond */
   async fund(admin: Lane): Promise<void> {
     const { provider, market, payers } = this.#options
-    // Reads the pending top-ups before the balances, so that a top-up that is mined in between still counts as pending.
+    // Read before the balances, so that a top-up that is mined in between still counts as pending.
     const onTheirWay = new Set(admin.sent.map(({ functionName }) => functionName))
     const [{ maxFeePerGas }, balances] = await Promise.all([
       market.current(),
@@ -64,7 +57,7 @@ export class Funding {
     this.#warn(admin, BigInt(payers.length) * full)
   }
 
-  /** Logs a warning when the balance of the admin payer becomes too low to fill up all other payers. */
+  /** Warns once, when the admin payer can no longer fill up all other payers. */
   #warn(admin: Lane, enough: bigint): void {
     const low = (admin.credit ?? 0n) < enough
     if (low && !this.#low) {

@@ -17,28 +17,28 @@ export type LaneOptions = {
 }
 
 /**
- * The transactions of one payer, in nonce order. They are signed and recorded one at a time, without waiting for blocks
- * in between. Only one process at a time holds a payer.
+ * The transactions of one payer, in nonce order. Signed and recorded one at a time, without waiting for blocks in
+ * between. Only one process at a time holds a payer.
  */
 export class Lane {
   readonly number: number
   readonly address: string
-  /** Writes that are not final yet, by write ID. */
+  /** By write ID, until they are final. */
   readonly live = new Map<string, LiveWrite>()
-  /** True while this process holds the payer. Once it is false, no more transactions are signed. */
+  /** Once false, no more transactions are signed. */
   held = true
-  /** The payer's transaction count on the chain at the last check. Undefined if it must be fetched again. */
+  /** Transaction count on the chain at the last check. Undefined if it must be fetched again. */
   count: number | undefined
-  /** The payer's balance minus the maximum cost of all unmined writes, in wei. Undefined if it is unknown. */
+  /** Balance minus the maximum cost of all unmined writes, in wei. Undefined if unknown. */
   credit: bigint | undefined
-  /** Number of consecutive checks at which no live write had the nonce that the chain expects next. */
+  /** Consecutive checks at which no live write had the nonce that the chain expects next. */
   looksAtGap = 0
   readonly #options: LaneOptions
   readonly #key: SigningKey
   #turn: Promise<unknown> = Promise.resolve()
   /**
-   * True if it is unknown whether the last write was recorded. The outbox must then be read again before the next write
-   * is recorded.
+   * True if the last write may or may not have been recorded. The outbox must then be read before the next write is
+   * recorded.
    */
   #uncertain = true
 
@@ -55,8 +55,8 @@ export class Lane {
   }
 
   /**
-   * Records a transaction in the outbox, and sends it to a node.
-   * @returns the write; `known` if its ID is already recorded; `lost` if another process holds the payer
+   * Records a transaction before sending it.
+   * @returns `known` if the write ID is already recorded, `lost` if another process holds the payer
    */
   async send(order: Order): Promise<LiveWrite | 'known' | 'lost'> {
     return this.inTurn(async () => {
@@ -88,7 +88,7 @@ export class Lane {
   }
 
   /**
-   * Signs a write again. Uses higher fees, or a new nonce if another transaction has permanently used the old one.
+   * Uses higher fees, or a new nonce if another transaction has permanently used the old one.
    * @returns false if the write was mined in the meantime, or this process may no longer sign it
    */
   async resign(write: LiveWrite, fees: Fees, what: 'fees' | 'nonce'): Promise<boolean> {
@@ -115,10 +115,7 @@ export class Lane {
     })
   }
 
-  /**
-   * Sends the current transaction of a write to a node. Unrecognized errors are ignored, because the next check
-   * determines the state of the write.
-   */
+  /** Ignores unrecognized errors, because the next check determines the state of the write. */
   async broadcast(write: LiveWrite): Promise<void> {
     write.sentAt = performance.now()
     try {
@@ -131,7 +128,6 @@ export class Lane {
     }
   }
 
-  /** Fetches the payer's transaction count and balance from the chain. */
   async look(): Promise<void> {
     const { provider } = this.#options
     const [count, balance] = await Promise.all([
@@ -142,12 +138,12 @@ export class Lane {
     this.credit = this.sent.reduce((left, write) => left - write.costMax, balance)
   }
 
-  /** Reads the payer's unsettled writes from the outbox if they may have changed. */
+  /** Reads the outbox if unsettled writes may have changed. */
   async recall(): Promise<void> {
     await this.inTurn(() => this.#recall())
   }
 
-  /** Runs actions one at a time, so that no two transactions are signed concurrently. */
+  /** No two transactions are signed concurrently. */
   inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(action, action)
     this.#turn = turn.catch(() => {})
@@ -165,7 +161,7 @@ export class Lane {
     try {
       return await this.#options.outbox.record(this.#row(write))
     } catch (error) {
-      // The row may have been committed. In this case, the write is sent when the outbox is read again.
+      // The row may have been committed. The write is then sent when the outbox is read again.
       throw new ChainUnavailable(
         'the write may not have been recorded and may still succeed; if the operation accepts an Idempotency-Key, retry with the same key to get its result',
         { cause: error },
@@ -173,10 +169,7 @@ export class Lane {
     }
   }
 
-  /**
-   * Returns the lowest nonce that has been used neither on the chain nor by a live write. Gaps are therefore filled
-   * first.
-   */
+  /** Lowest nonce used neither on the chain nor by a live write, so that gaps are filled first. */
   #freeNonce(): number {
     const taken = new Set([...this.live.values()].map(({ nonce }) => nonce))
     let nonce = this.count ?? 0

@@ -1,28 +1,24 @@
 import { Transaction, type TransactionReceipt } from 'ethers'
 import type { WriteRow } from './outbox.ts'
 
-/**
- * A write that is not final yet, in the process that holds its payer. Invariant: each transaction of the write is in
- * the outbox before it is sent to a node.
- */
+/** A write that is not final yet. Invariant: each transaction is in the outbox before it is sent to a node. */
 export class LiveWrite {
   readonly writeId: string
   readonly functionName: string
   nonce: number
-  /** Signed transactions of the write. The last one is the current one, but any of them may be mined. */
+  /** Signed. The last one is current, but any of them may be mined. */
   transactions: Transaction[]
-  /** Receipt of the write. Undefined if the write is not known to be in a block. */
+  /** Undefined if the write is not known to be in a block. */
   receipt: TransactionReceipt | undefined
-  /** Time at which the current transaction was last sent to a node, in `performance.now()` milliseconds. */
+  /** Last sending of the current transaction, in `performance.now()` milliseconds. */
   sentAt = Number.NEGATIVE_INFINITY
-  /** Time at which the current transaction was signed or read from the outbox, in `performance.now()` milliseconds. */
+  /** Signing of the current transaction, or its reading from the outbox, in `performance.now()` milliseconds. */
   signedAt = performance.now()
   /**
-   * Number of consecutive checks at which the write's nonce was permanently used, but none of its transactions was in a
-   * block.
+   * Consecutive checks at which the nonce was permanently used, but none of the write's transactions was in a block.
    */
   looksWithoutNonce = 0
-  /** True if the node rejects the current transaction because its fees are too low. */
+  /** True if the node rejects the current transaction's fees. */
   underpriced = false
   readonly #waiting = new Set<() => void>()
 
@@ -51,13 +47,12 @@ export class LiveWrite {
     return this.transactions.map(({ hash }) => hash!)
   }
 
-  /** Maximum cost of the current transaction, in wei. */
+  /** Current transaction, in wei. */
   get costMax(): bigint {
     const { gasLimit, maxFeePerGas, value } = this.current
     return gasLimit * (maxFeePerGas ?? 0n) + value
   }
 
-  /** Waits for the next call of `changed()`, or until the timeout. */
   async change(withinMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -70,10 +65,7 @@ export class LiveWrite {
     })
   }
 
-  /**
-   * Wakes all callers that wait for a change. Called if the receipt was found or dropped, or if another process has
-   * taken over the write.
-   */
+  /** Called if the receipt was found or dropped, or another process has taken over the write. */
   changed(): void {
     for (const resume of this.#waiting) resume()
   }

@@ -15,8 +15,8 @@ export type Mined = { minedHash: string; minedBlock: number }
 export type OutboxOptions = { db: Database; processId: string; now: () => number }
 
 /**
- * Stores the unsettled and recently settled transactions of this deployment. The outbox is authoritative: a transaction
- * is sent to a node only after its row has been committed, and only the holder of the payer can insert the row.
+ * The outbox is authoritative: a transaction is sent to a node only after its row has been committed, and only the
+ * holder of the payer can insert the row.
  */
 export class Outbox {
   readonly #options: OutboxOptions
@@ -26,9 +26,8 @@ export class Outbox {
   }
 
   /**
-   * Records a write.
-   * @returns `known` if the write ID is already recorded, or `lease_lost` if another process holds the payer. In both
-   * cases, the write was not recorded.
+   * @returns `known` if the write ID is already recorded, or `lease_lost` if another process holds the payer; nothing
+   * was recorded in either case
    */
   async record(write: NewWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
     const { db, processId, now } = this.#options
@@ -67,7 +66,6 @@ export class Outbox {
     return (await fromDatabase(query))[0]
   }
 
-  /** Returns the writes of a payer that its holder must settle. */
   async unsettled(payer: number): Promise<WriteRow[]> {
     return this.#options.db
       .select()
@@ -87,22 +85,19 @@ export class Outbox {
     await this.#update(writeId, { state: 'mined', ...mined })
   }
 
-  /** Resets a write to unmined after its block was reorganized away. */
+  /** Called after the write's block was reorganized away. */
   async unmined(writeId: string): Promise<void> {
     await this.#update(writeId, { state: 'sent', minedHash: null, minedBlock: null })
   }
 
-  /**
-   * Marks a write as final. Also sets the block, because the update by `mined` may still be pending and is ignored once
-   * the write is final.
-   */
+  /** Also sets the block, because the update by `mined` may still be pending and is ignored once the write is final. */
   async final(writeId: string, mined: Mined): Promise<void> {
     const { now } = this.#options
     await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
   }
 
   /**
-   * Resets final writes with the given nonce or a higher one to unmined, after the chain has lost them.
+   * Called after the chain has lost final writes with this nonce or a higher one.
    * @returns the writes to send again
    */
   async revive(payer: number, nonce: number): Promise<WriteRow[]> {

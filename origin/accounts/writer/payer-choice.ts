@@ -5,18 +5,18 @@ import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 import type { PayerLanes } from './payer-lanes.ts'
 
-/** Maximum time to wait for a top-up, which takes one or two blocks. */
+/** A top-up takes one or two blocks. */
 const FUNDS_WAIT_MS = 10_000
 const FUNDS_POLL_MS = 100
 
 export type PayerChoiceOptions = {
   payers: PayerLanes
   market: GasMarket
-  /** Called if no payer has enough funds for a write, to request a top-up immediately. */
+  /** Called if no payer has enough funds for a write. */
   needFunds: () => void
 }
 
-/** Selects the payer of a write: the payer with enough funds that has the fewest live writes. */
+/** Selects the payer with enough funds that has the fewest live writes. */
 export class PayerChoice {
   readonly #options: PayerChoiceOptions
 
@@ -24,10 +24,7 @@ export class PayerChoice {
     this.#options = options
   }
 
-  /**
-   * Returns the payer for the next write.
-   * @throws {ChainUnavailable} if no payer is available, or no payer gets enough funds for a large write in time
-   */
+  /** @throws {ChainUnavailable} if no payer is available, or no payer gets enough funds for a large write in time */
   async lane(): Promise<Lane> {
     const { payers, needFunds } = this.#options
     if (payers.sending().length === 0) await payers.tend()

@@ -4,20 +4,18 @@ import { Lane, type LaneOptions } from './lane.ts'
 import type { LiveWrite } from './live-write.ts'
 import { ADMIN_PAYER, type Held, type PayerLeases } from './payer-leases.ts'
 
-/** Poll interval for a free payer at startup. */
 const START_POLL_MS = 200
 
 export type PayerLanesOptions = Omit<LaneOptions, 'number' | 'privateKey'> & {
   leases: PayerLeases
   processId: string
   payerKey: (number: number) => string
-  /** Highest number of the payers that send writes, which are numbered from 1. */
+  /** Highest number of the payers that send writes, which start at 1. */
   payers: number
-  /** Maximum time that `start` waits for the leases of a killed process to expire. */
+  /** `start` waits this long for the leases of a killed process to expire. */
   startWaitMs: number
 }
 
-/** Manages the payers that this process holds. */
 export class PayerLanes {
   readonly #options: PayerLanesOptions
   readonly #lanes = new Map<number, Lane>()
@@ -27,7 +25,7 @@ export class PayerLanes {
     this.#options = options
   }
 
-  /** Acquires free payers. If none is free, waits for one, but returns without a payer after a timeout. */
+  /** If no payer is free, waits for one, but returns without a payer after a timeout. */
   async start(): Promise<void> {
     await this.#options.leases.ensure([ADMIN_PAYER, ...this.#numbers()])
     const began = performance.now()
@@ -42,7 +40,7 @@ export class PayerLanes {
     return [...this.#lanes.values()]
   }
 
-  /** Returns the payers that can send writes, sorted by their number of live writes in ascending order. */
+  /** Payers with the fewest live writes come first. */
   sending(): Lane[] {
     const { payers } = this.#options
     return this.all()
@@ -63,7 +61,7 @@ export class PayerLanes {
     return undefined
   }
 
-  /** Renews leases, acquires free payers, drops lost payers, and hands payers over to processes that need one. */
+  /** Renews leases, acquires free payers, drops lost ones, and hands payers over to processes that need one. */
   tend(): Promise<void> {
     this.#tending ??= fromDatabase(this.#tend()).finally(() => (this.#tending = undefined))
     return this.#tending

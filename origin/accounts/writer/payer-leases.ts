@@ -2,19 +2,16 @@ import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from
 import type { Database } from '../../db/open.ts'
 import { payers } from '../../db/schema.ts'
 
-/**
- * Duration of a lease on a payer. It is longer than any pause of a healthy process, but short enough to wait for after
- * a crash.
- */
+/** Longer than any pause of a healthy process, but short enough to wait for after a crash. */
 export const PAYER_LEASE_MS = 10_000
 
-/** Number of the admin payer, which funds the other payers and sends no writes. */
+/** Funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
 
 export type PayerLeasesOptions = {
   db: Database
   processId: string
-  /** ID of a process that has certainly exited (see `predecessor.ts`). Its payers are free. */
+  /** A process that has certainly exited (see `predecessor.ts`). Its payers are free. */
   predecessor?: string | undefined
   leaseMs?: number
 }
@@ -22,9 +19,8 @@ export type PayerLeasesOptions = {
 export type Held = { number: number; wantedBy: string | null }
 
 /**
- * Manages leases on payers. A process may sign only with payers that it has leased. Leases are measured only by the
- * database's clock, so the clocks of processes need not agree. The outbox checks the lease again in the transaction
- * that records a write.
+ * A process may sign only with payers that it has leased. Only the database's clock measures leases, so the clocks of
+ * processes need not agree. The outbox checks the lease again in the transaction that records a write.
  */
 export class PayerLeases {
   readonly #options: PayerLeasesOptions & { leaseMs: number }
@@ -33,16 +29,12 @@ export class PayerLeases {
     this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
   }
 
-  /** Inserts the rows of the given payers if they are missing. */
   async ensure(numbers: readonly number[]): Promise<void> {
     const rows = numbers.map((number) => ({ number, leaseUntil: new Date(0) }))
     await this.#options.db.insert(payers).values(rows).onConflictDoNothing()
   }
 
-  /**
-   * Renews the leases of this process.
-   * @returns the payers that this process still holds
-   */
+  /** @returns the payers that this process still holds */
   async renew(): Promise<Held[]> {
     return this.#options.db
       .update(payers)
@@ -52,7 +44,7 @@ export class PayerLeases {
   }
 
   /**
-   * Acquires those of the given payers that are free.
+   * Acquires free payers only.
    * @returns the numbers of the acquired payers
    */
   async take(numbers: readonly number[]): Promise<number[]> {
@@ -67,9 +59,7 @@ export class PayerLeases {
     return taken.map(({ number }) => number)
   }
 
-  /**
-   * Requests a payer from the process that holds the most. That process hands it over when it next renews its leases.
-   */
+  /** Requests a payer from the process that holds the most. It hands the payer over when it next renews its leases. */
   async ask(numbers: readonly number[]): Promise<void> {
     const { db, processId } = this.#options
     const among = inArray(payers.number, [...numbers])
@@ -102,7 +92,7 @@ export class PayerLeases {
       .where(and(eq(payers.number, number), this.#own()))
   }
 
-  /** Releases all leases of this process, so that other processes can acquire the payers immediately. */
+  /** Lets other processes acquire this process's payers immediately. */
   async release(): Promise<void> {
     await this.#options.db
       .update(payers)

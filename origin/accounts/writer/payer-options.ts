@@ -1,5 +1,5 @@
-/** Default number of payers. With four payers, a stuck transaction delays only a quarter of the writes. */
+/** With four payers, a stuck transaction delays only a quarter of the writes. */
 export const PAYERS_DEFAULT = 4
 
-/** Maximum number of payers. No chain needs more for our writes, and their balances can still all be polled. */
+/** No chain needs more for our writes, and the balances can still all be polled. */
 export const PAYERS_MAX = 64

@@ -3,14 +3,13 @@ import type { JsonRpcProvider, TransactionReceipt } from 'ethers'
 import type { Lane } from './lane.ts'
 import type { LiveWrite } from './live-write.ts'
 
-/** Minimum and maximum poll interval for receipts. The minimum is used on a chain that mines instantly. */
+/** Poll intervals. The minimum is used on a chain that mines instantly. */
 const PACE_MIN_MS = 20
 const PACE_MAX_MS = 500
 
-/** The poll interval is the block time divided by this number, which limits the delay until a receipt is found. */
+/** Poll interval as a part of the block time, which limits the delay until a receipt is found. */
 const PACE_DIVISOR = 10
 
-/** Weight of the latest waiting time in the moving average. */
 const WAIT_WEIGHT = 0.2
 
 export type ReceiptsOptions = {
@@ -20,8 +19,8 @@ export type ReceiptsOptions = {
 }
 
 /**
- * Polls for the receipts of sent transactions, as long as there are unmined ones. For each payer, one request for the
- * transaction count shows which transactions are mined. Only the receipts of those are requested.
+ * Polls as long as there are unmined transactions. One request per payer, for the transaction count, shows which ones
+ * are mined. Only the receipts of those are requested.
  */
 export class Receipts {
   readonly #options: ReceiptsOptions
@@ -33,7 +32,6 @@ export class Receipts {
     this.#options = options
   }
 
-  /** Starts to poll if polling is not already in progress. */
   watch(): void {
     if (this.#closed) return
     this.#looking ??= this.#follow().finally(() => (this.#looking = undefined))
@@ -62,7 +60,7 @@ export class Receipts {
       await Promise.all(due.map((write) => this.#find(write)))
       return true
     } catch {
-      // Ignores the error. The next poll tries again, and callers have their own timeouts.
+      // The next poll tries again, and callers have their own timeouts.
       return false
     }
   }
@@ -83,9 +81,8 @@ export class Receipts {
 }
 
 /**
- * Returns the receipt of a write, whichever of its transactions was mined. If no receipt is found, requests them once
- * more. If a load balancer alternates between two nodes, a single request might otherwise always reach the lagging
- * node.
+ * Receipt of whichever transaction was mined. Requested a second time if not found: if a load balancer alternates
+ * between two nodes, a single request might always reach the lagging node.
  */
 export async function findReceipt(
   provider: JsonRpcProvider,

@@ -1,10 +1,9 @@
 import { isError } from 'ethers'
 import { accountConfig } from '../chain.ts'
 
-/** Thrown if the contract reverts a write with one of its named errors. */
 export class ContractRefused extends Error {
   readonly errorName: string
-  /** Arguments of the error as text, in the order of the ABI. */
+  /** As text, in the order of the ABI. */
   readonly args: readonly string[]
 
   constructor(errorName: string, args: readonly string[] = []) {
@@ -14,13 +13,13 @@ export class ContractRefused extends Error {
     this.args = args
   }
 
-  /** Name of the error in snake case, for example `account_already_exists`. */
+  /** The name in snake case, for example `account_already_exists`. */
   get code(): string {
     return this.errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
   }
 }
 
-/** Returns the contract's error from a failed call, or undefined if the contract did not cause the failure. */
+/** Undefined if the contract did not cause the failure. */
 export function refusalIn(error: unknown): ContractRefused | undefined {
   // The contract always reverts with data. Without data, the node has failed, for example because it lacks the block.
   if (!isError(error, 'CALL_EXCEPTION') || !error.data) return undefined

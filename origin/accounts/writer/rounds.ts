@@ -1,4 +1,4 @@
-/** Repeats a task at a fixed interval, and immediately on request. Runs of the task never overlap. */
+/** Repeats a task at a fixed interval, and immediately on request. Runs never overlap. */
 export class Rounds {
   readonly #round: () => Promise<void>
   readonly #everyMs: number
@@ -7,7 +7,7 @@ export class Rounds {
   #again = false
   #wake = () => {}
 
-  /** @param round the task, which must not throw */
+  /** @param round must not throw */
   constructor(everyMs: number, round: () => Promise<void>) {
     this.#everyMs = everyMs
     this.#round = round
@@ -17,7 +17,7 @@ export class Rounds {
     this.#running ??= this.#run()
   }
 
-  /** Starts the next round immediately, or directly after the current one. */
+  /** Runs the next round immediately, or directly after the current one. */
   hurry(): void {
     this.#again = true
     this.#wake()

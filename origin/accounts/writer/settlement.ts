@@ -5,38 +5,34 @@ import { LiveWrite } from './live-write.ts'
 import type { Outbox } from './outbox.ts'
 import { findReceipt } from './receipts.ts'
 
-/** Time after which a pending transaction is sent again, in case the node dropped it. */
+/** Pending transactions are resent after this time, in case the node dropped them. */
 const RESEND_MS = 1_000
 
 /**
- * Maximum number of pending transactions to resend per payer. Nodes keep at least this many per wallet. Later
- * transactions are resent once these are mined.
+ * Pending transactions to resend per payer. Nodes keep at least this many per wallet. Later ones are resent once these
+ * are mined.
  */
 const RESENT_MAX = 16
 
-/** Time after which a transaction is replaced if its tip is below the market's. It is several blocks on any chain. */
+/** A transaction with a tip below the market's is replaced after this time, which is several blocks on any chain. */
 const RAISE_TIP_AFTER_MS = 15_000
 
-/**
- * Number of consecutive checks after which a transaction counts as lost. A single response may come from a lagging
- * node.
- */
+/** Consecutive checks after which a transaction counts as lost. A single response may come from a lagging node. */
 const LOOKS = 2
 
 export type SettlementOptions = {
   provider: JsonRpcProvider
   outbox: Outbox
   market: GasMarket
-  /** Number of later blocks that make a block final. */
+  /** Later blocks that make a block final. */
   finality: number
   onMined: (write: LiveWrite) => void
 }
 
 /**
- * Ensures that sent transactions get into final blocks, even if a node drops a transaction, its fees are too low, its
- * nonce is used by another transaction, or its block is reorganized away. A write gets a new nonce only if the old
- * nonce is used in a final block and none of the write's transactions is mined. A write therefore never takes effect
- * twice.
+ * Gets sent transactions into final blocks, even if a node drops a transaction, its fees are too low, its nonce is used
+ * by another transaction, or its block is reorganized away. A write gets a new nonce only if the old one is used in a
+ * final block and none of the write's transactions is mined, so it never takes effect twice.
  */
 export class Settlement {
   readonly #options: SettlementOptions
@@ -45,10 +41,7 @@ export class Settlement {
     this.#options = options
   }
 
-  /**
-   * Checks the unsettled writes of one payer.
-   * @throws if the chain or database does not respond
-   */
+  /** @throws if the chain or database does not respond */
   async settle(lane: Lane): Promise<void> {
     await lane.recall()
     if (lane.live.size === 0) return
@@ -70,7 +63,7 @@ export class Settlement {
     await Promise.all(pending.map((write) => this.#push(lane, write, fees)))
   }
 
-  /** Checks that mined writes are still canonical, and marks writes in final blocks as final. */
+  /** Checks that mined writes are still canonical, and marks final ones. */
   async #followMined(lane: Lane, finalBlock: number): Promise<void> {
     const { provider, outbox } = this.#options
     const mined = [...lane.live.values()].filter((write) => write.receipt)
@@ -89,10 +82,7 @@ export class Settlement {
     }
   }
 
-  /**
-   * Handles a reorganization that removed the block of a write. The write may be in the new block, in a later block, or
-   * unmined.
-   */
+  /** A reorganization removed the write's block. The write may be in the new block, in a later one, or unmined. */
   async #moved(write: LiveWrite): Promise<void> {
     const { provider, outbox, onMined } = this.#options
     write.receipt = await findReceipt(provider, write.hashes)
@@ -102,8 +92,8 @@ export class Settlement {
   }
 
   /**
-   * Restores final writes if the chain expects a nonce that no live write has. In this case, the chain has lost blocks
-   * that were considered final.
+   * Restores final writes if the chain expects a nonce that no live write has: it has lost blocks that were considered
+   * final.
    */
   async #resume(lane: Lane): Promise<void> {
     const count = lane.count ?? 0
@@ -115,10 +105,7 @@ export class Settlement {
       lane.live.set(row.writeId, LiveWrite.fromRow(row))
   }
 
-  /**
-   * Settles a write with a nonce that is used on the chain, either by one of the write's own transactions or by another
-   * transaction.
-   */
+  /** The nonce is used on the chain, by one of the write's own transactions or by another one. */
   async #settleUsed(lane: Lane, write: LiveWrite, finalCount: number, fees: Market): Promise<void> {
     const receipt = await findReceipt(this.#options.provider, write.hashes)
     if (write.receipt) return

@@ -5,16 +5,13 @@ import { ContractRefused, refusalIn } from './refusal.ts'
 
 export type Call = { from: string; to: string; data: string }
 
-/**
- * Maximum time for which a node may lag. A node behind a load balancer may lag by a few blocks. After this time, it is
- * considered broken.
- */
+/** A node behind a load balancer may lag by a few blocks. After this time, it is considered broken. */
 const LAG_MAX_MS = 5_000
 const LAG_POLL_MS = 100
 
 /**
- * Estimates the gas of a call. A revert is accepted only if the node has all blocks that this process has seen. A
- * lagging node might, for example, report that a newly created account does not exist.
+ * Estimates the gas of a call. A revert is accepted only from a node with all blocks that this process has seen. A
+ * lagging node might report that a newly created account does not exist.
  * @param seenBlock returns the highest block that this process has seen
  * @throws {ContractRefused | ChainUnavailable}
  */
@@ -42,10 +39,7 @@ export async function simulate(
   throw new ChainUnavailable('its nodes lag behind blocks that they returned before')
 }
 
-/**
- * Estimates the gas of a call at a block. Returns undefined if the call fails, for example because the node does not
- * have the block.
- */
+/** Undefined if the call fails, for example because the node does not have the block. */
 async function gasAt(provider: JsonRpcProvider, call: Call, block: number) {
   try {
     return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
@@ -64,10 +58,7 @@ export async function revertReason(
   return refusal ?? new ContractRefused('reverted')
 }
 
-/**
- * Returns the error with which a call reverts at a block. Returns undefined if the call succeeds, or the node does not
- * have the block.
- */
+/** Undefined if the call succeeds, or the node does not have the block. */
 async function refusalAt(provider: Provider, call: Call, blockTag: number) {
   try {
     await provider.call({ ...call, blockTag })

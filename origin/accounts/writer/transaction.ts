@@ -1,7 +1,7 @@
 import { type SigningKey, Transaction } from 'ethers'
 import type { Fees } from './fees.ts'
 
-/** A transaction without its nonce and fees. `value` is in wei. */
+/** `value` is in wei. */
 export type Call = { to: string; data: string; value: bigint; gasLimit: bigint; chainId: bigint }
 
 export function signed(
@@ -17,10 +17,7 @@ export function signed(
   return transaction
 }
 
-/**
- * Returns true if a node rejected a transaction because its fees are too low. Nodes report this only in the message
- * text, without an error code.
- */
+/** Nodes report fees that are too low only in the message text, without an error code. */
 export function saysUnderpriced(error: unknown): boolean {
   return /underpriced|(fee|gas price).*(less than|below|too low)/i.test(String(error))
 }

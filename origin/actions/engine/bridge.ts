@@ -4,14 +4,14 @@ import type { Pointer } from './quickjs.ts'
 import type { QuickJs } from './quickjs.ts'
 import type { Values } from './values.ts'
 
-/** Size of one guest value in bytes. The engine passes the arguments of a call as an array of guest values. */
+/** Size of a guest value in the argument array of a call. */
 const VALUE_BYTES = 8
 
 type Called = (args: Pointer) => Pointer
 
 /**
- * Wraps the host functions so that the guest can call them by their index in `functions`. The template contains these
- * indices, so the order must be the same in every process.
+ * Host functions in a form that the guest can call by their index. The template contains these indices, so the order
+ * must be the same in every process.
  */
 export function hostCalls(engine: QuickJs, values: Values, functions: HostFunctions): Called[] {
   return Object.values(functions).map((declared) => {
@@ -27,7 +27,6 @@ export function hostCalls(engine: QuickJs, values: Values, functions: HostFuncti
   })
 }
 
-/** Creates the `host` object that is passed to the prelude. It contains the host functions and constants by name. */
 export function hostObject(
   engine: QuickJs,
   values: Values,
@@ -47,10 +46,7 @@ export function hostObject(
   return host
 }
 
-/**
- * Wraps a host function: decodes the arguments by their declared types, calls the function, and encodes its result. The
- * engine frees the returned value. A returned 0 stands for undefined.
- */
+/** Adds argument decoding and result encoding. The engine frees the returned value; 0 stands for undefined. */
 function passedOn(values: Values, { takes, gives, call }: HostFunction): Called {
   const apply = call as (...args: unknown[]) => unknown
   let slots = 0
@@ -105,7 +101,6 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Rethrows an error of a host function in the guest, as an Error with the same message. */
 function throwIn({ native }: QuickJs, values: Values, error: unknown): Pointer {
   const message = error instanceof Error ? error.message : 'internal error in a host function'
   const guestError = native._QTS_NewError(values.context)

@@ -7,17 +7,14 @@ import { Module } from './webassembly.ts'
 
 const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
 
-/**
- * Returns the WebAssembly module of the pinned engine build, with fuel checks added. @throws if another build is
- * installed
- */
+/** The pinned engine build, with fuel checks added. @throws if another build is installed */
 export function engineBytes(): Uint8Array {
   const require = createRequire(import.meta.url)
   const engine = createRequire(require.resolve('quickjs-emscripten'))
   return withFuel(readFileSync(engine.resolve(WASM)))
 }
 
-/** Compiles the engine's WebAssembly module. All instances in a process share the compiled module. */
+/** Compiled once per process; all instances share the module. */
 export function compileEngine(bytes: Uint8Array): WasmModule {
   setFlagsFromString(BRANCH_HINTING_FLAG)
   return new Module(bytes)

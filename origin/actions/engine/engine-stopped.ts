@@ -1,6 +1,6 @@
 /**
- * Thrown by a host call to stop a run that is inside a native loop of the engine, where the interrupt handler is not
- * polled. The exception unwinds the engine's WebAssembly frames.
+ * Stops a run inside a native loop of the engine, where the interrupt handler is not polled. The exception unwinds the
+ * engine's WebAssembly frames.
  */
 export class EngineStopped extends Error {
   constructor() {

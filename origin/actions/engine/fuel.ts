@@ -8,41 +8,34 @@ import type { WasmLayout } from './wasm/module.ts'
 import { readLayout, SECTION } from './wasm/module.ts'
 import { constant, oneMore, u32, Writer, writeSection } from './wasm/writer.ts'
 
-/**
- * SHA-256 of the pinned engine module, @jitl/quickjs-wasmfile-release-sync 0.32.0. No other module may be rewritten.
- */
+/** @jitl/quickjs-wasmfile-release-sync 0.32.0. No other module may be rewritten. */
 export const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
 
 /**
- * Minified name under which this build imports the engine's interrupt callback. The callback takes and returns an i32.
- * The interpreter passes the address of its runtime and unwinds if the result is 1. A fuel check passes `FUEL_ASKS`,
- * which is never an address, and ignores the result, so there only an exception can stop the run.
+ * Minified import name of the engine's interrupt callback (i32 to i32). The interpreter passes the address of its
+ * runtime and unwinds if the result is 1. A fuel check passes `FUEL_ASKS`, which is never an address, and ignores the
+ * result, so there only an exception can stop the run.
  */
 export const ASK_IMPORT = 'i'
 export const FUEL_ASKS = 0
 
 /**
- * Number of loop iterations between two calls to the host: about 0.1 ms in the tightest loop, and 3 ms in the slowest
- * loop found (`docs/decisions/0014`). A call costs about a microsecond.
+ * Loop iterations between two calls to the host: about 0.1 ms in the tightest loop, and 3 ms in the slowest loop found
+ * (`docs/decisions/0014`). A call costs about a microsecond.
  */
 export const FUEL_PERIOD = 100_000
 
-/**
- * V8 flag that enables branch hints. It halves the cost of the fuel checks (`wasm/branch-hints.ts`). Must be set with
- * `v8.setFlagsFromString` before the module is compiled.
- */
+/** Halves the cost of the fuel checks (`wasm/branch-hints.ts`). Must be set before the module is compiled. */
 export const BRANCH_HINTING_FLAG = '--experimental-wasm-branch-hinting'
 
 /**
  * Adds a fuel counter to the engine. QuickJS checks the clock only in its interpreter and not inside built-ins, so a
- * single call could otherwise take hours. The counter is decremented at every branch back to the start of a loop, at
- * the entry of enough functions to cover every recursion, and for bulk copies and fills in proportion to their size.
- * When the counter falls below zero, it is refilled and the host is called. The counter is a global of the WebAssembly
- * instance. It has no memory address, is not exported, and is not used by any original instruction of the engine, so no
- * guest can reach it.
+ * single call could otherwise take hours. The counter is decremented at every backward branch, at the entry of enough
+ * functions to cover every recursion, and for bulk copies and fills in proportion to their size. When it falls below
+ * zero, it is refilled and the host is called. The counter is a WebAssembly global without a memory address or export,
+ * so no guest can reach it.
  *
- * The resulting module also exports the end of the heap (`wasm/heap-end.ts`). The result depends only on the input
- * bytes.
+ * The module also exports the end of the heap (`wasm/heap-end.ts`). The result depends only on the input bytes.
  * @throws if the module is not the pinned build
  */
 export function withFuel(module: Uint8Array): Uint8Array {
@@ -54,7 +47,7 @@ export function withFuel(module: Uint8Array): Uint8Array {
   return addFuel(addHeapEnd(module))
 }
 
-/** Adds fuel checks to any module that has the expected layout. @throws WasmLayoutError */
+/** Like `withFuel`, for any module that has the expected layout. @throws WasmLayoutError */
 export function addFuel(module: Uint8Array): Uint8Array {
   const layout = readLayout(module)
   const fuel = { global: layout.globals, refill: layout.imports.length + layout.bodies.length }
@@ -97,7 +90,6 @@ function askImport({ imports, types }: WasmLayout): number {
   return index
 }
 
-/** Returns the index of the function type that has no parameters and no results. */
 function procedureType({ types }: WasmLayout): number {
   const index = types.findIndex((type) => type.parameters.length + type.results.length === 0)
   if (index < 0) throw new Error('the engine has no function type without parameters and results')

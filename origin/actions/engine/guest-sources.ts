@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { ethersBundle } from '../ethers/ethers-bundle.ts'
 
-/** Sources of the prelude and ethers. They are evaluated once, to build the template of all sandboxes. */
+/** Evaluated once, to build the template of all sandboxes. */
 export type GuestSources = {
   ethers: string
   prelude: Record<PreludePart, string>
 }
 
-/** Parts of the prelude in load order. Each part receives the exports of the earlier parts. */
+/** Parts in load order. Each part receives the exports of the earlier parts. */
 export const PRELUDE_PARTS = [
   'primordials',
   'errors',
@@ -51,8 +51,8 @@ export function readGuestSources(): GuestSources {
 }
 
 /**
- * Converts a prelude file, which exports one function, to a function expression. The file is not evaluated as a module,
- * because a module has a name by which an action could import it.
+ * Converts a prelude file, which exports one function, to a function expression. As a module, it would have a name by
+ * which an action could import it.
  */
 function functionExpression(part: PreludePart): string {
   const text = readFileSync(new URL(`../guest/${part}.js`, import.meta.url), 'utf8')

@@ -1,20 +1,18 @@
-/** Memory layout of the pinned engine build. With any other build, the self-test fails. */
+/** Memory layout of the pinned engine build. The self-test fails with any other build. */
 import type { Pointer } from './quickjs.ts'
 import type { Vm } from './vm.ts'
 
-/** Boundaries in the engine's memory: static data, then 5 MiB of C stack that grows downwards, then the heap. */
+/** Memory boundaries: static data, then 5 MiB of C stack that grows downwards, then the heap. */
 export const STATIC_END = 90_208
 export const STACK_TOP = 5_333_088
 
-/**
- * Offset in the runtime structure of the flags that `JS_SetStripInfo` sets. The engine does not export that function.
- */
+/** Offset, in the runtime structure, of the flags set by `JS_SetStripInfo`, which the engine does not export. */
 const STRIP_FLAGS_AT = 228
 const STRIP_SOURCE = 1
 
 /**
- * Calls `load` while the engine is configured to discard the source text of the functions that it compiles. The text
- * would add a megabyte to every reset. Functions compiled later keep their source text.
+ * Discards the source text of functions compiled by `load`; it would add a megabyte to every reset. Functions compiled
+ * later keep theirs.
  */
 export function withoutSourceText<T>(vm: Vm, load: () => T): T {
   const { bytes } = vm.engine
@@ -39,7 +37,7 @@ function textOfFunction({ values, file }: Vm): string {
   return read
 }
 
-/** Advances a state of xorshift64*, the generator of Math.random, by one step. */
+/** One step of xorshift64*, the generator of Math.random. */
 function stepped(state: bigint): bigint {
   let next = state ^ (state >> 12n)
   next = BigInt.asUintN(64, next ^ (next << 25n))
@@ -47,8 +45,8 @@ function stepped(state: bigint): bigint {
 }
 
 /**
- * Returns the address of Math.random's state. Calls Math.random three times and searches the heap for the only word
- * that advances by one step of the generator with each call. Otherwise leaves the guest unchanged.
+ * Finds the state by calling Math.random three times and searching the heap for the only word that advances by one step
+ * of the generator each time. Otherwise leaves the guest unchanged.
  */
 export function findRandomState(vm: Vm): Pointer {
   const { bytes } = vm.engine

@@ -6,13 +6,10 @@ import { Instance, Memory } from './webassembly.ts'
 
 const PAGE_BYTES = 65_536
 
-/** An address in the engine's memory. 0 is the null pointer. */
+/** Address in the engine's memory; 0 is the null pointer. */
 export type Pointer = number
 
-/**
- * The functions exported by the engine that the executor uses. Guest values are passed as pointers to cells that the
- * engine allocates.
- */
+/** Engine exports that the executor uses. Guest values are passed as pointers to cells that the engine allocates. */
 type Exports = {
   _malloc: (this: void, bytes: number) => Pointer
   _free(pointer: Pointer): void
@@ -59,7 +56,7 @@ type Exports = {
   _QTS_GetFalse(): Pointer
 }
 
-/** Host callbacks of the engine. They are set once, before any guest code runs. */
+/** Set once, before any guest code runs. */
 export type EngineCallbacks = {
   callFunction(
     asyncify: undefined,
@@ -74,17 +71,14 @@ export type EngineCallbacks = {
 
 export type QuickJs = {
   native: Exports
-  /** Views of the engine's whole linear memory. They stay valid, because the memory never grows. */
+  /** Views of the whole linear memory. They stay valid, because the memory never grows. */
   bytes: Buffer
   words: Uint32Array
-  /** C stack pointer of the engine, a WebAssembly global that is not in linear memory. */
+  /** C stack pointer, a WebAssembly global that is not in linear memory. */
   stackPointer: { get(): Pointer; set(pointer: Pointer): void }
-  /**
-   * Highest address that the end of the heap has reached since this was last set. It is a WebAssembly global, which
-   * guests cannot write.
-   */
+  /** Highest end of the heap since this was last set. A WebAssembly global, which guests cannot write. */
   heapEnd: { get(): Pointer; set(pointer: Pointer): void }
-  /** True if the engine has run out of memory since the last reset. */
+  /** True if memory has run out since the last reset. */
   exhausted: boolean
   callbacks: EngineCallbacks
 }
@@ -100,15 +94,14 @@ type LoaderOptions = {
 type Loader = (options: LoaderOptions) => Promise<Exports & { callbacks: unknown }>
 
 /**
- * Creates an instance of the compiled engine module. Its memory cannot grow, for two reasons: the engine's own memory
- * limit does not bound all of its allocations, and growing would detach the views of the memory.
+ * Instantiates the engine with memory that cannot grow: the engine's own memory limit does not bound all of its
+ * allocations, and growing would detach the views of the memory.
  */
 export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const pages = ACTION_MEMORY_BYTES / PAGE_BYTES
   const wasmMemory = new Memory({ initial: pages, maximum: pages })
   const quickJs = { exhausted: false } as QuickJs
-  // The allocator requests more memory only when none is left, so this call is the only reliable sign that memory is
-  // exhausted.
+  // The allocator calls this only when no memory is left, which makes it the only reliable sign of exhaustion.
   wasmMemory.grow = () => {
     quickJs.exhausted = true
     throw new RangeError('the memory of an action cannot grow')
@@ -117,7 +110,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const load = (await RELEASE_SYNC.importModuleLoader()) as unknown as Loader
   const native = await load({
     wasmMemory,
-    // The program name is stored in the engine's memory, so it must be the same in every process.
+    // Stored in the engine's memory, so it must be the same in every process.
     thisProgram: 'svc',
     instantiateWasm(imports, ready) {
       const instance = new Instance(module, imports)
@@ -147,16 +140,15 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
 }
 
 const refusals = {
-  // Requests of the engine to free a host function are ignored, because all runs share the host functions. If a guest
-  // could free one, it would be missing in the next run.
+  // Ignored, because all runs share the host functions. A function freed by a guest would be missing in the next run.
   freeHostRef: () => {},
   loadModuleSource: () => 0,
   normalizeModule: () => 0,
 }
 
 /**
- * Replaces `malloc` so that failed allocations throw, which ends the run. Without this, `malloc` would return address
- * 0, and copying a string to that address would overwrite the engine's own state.
+ * Makes failed allocations throw, which ends the run. Otherwise, copying a string to address 0 would overwrite the
+ * engine's own state.
  */
 function refuseNullAllocations(native: Exports): void {
   const allocate = native._malloc

@@ -6,12 +6,12 @@ import { hostFunctionNames, Vm } from './vm.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * Size of the part of the C stack that is cleared after an ordinary run: the guest's stack limit (`vm.ts`), and the
- * same size again for the engine's C functions. Clearing all 5 MiB would make the kernel commit memory for all of it.
+ * Part of the C stack that is cleared after an ordinary run: the guest's stack limit (`vm.ts`), and the same size again
+ * for the engine's C functions. Clearing all 5 MiB would make the kernel commit memory for all of it.
  */
 const STACK_USED_BYTES = 1024 * 1024
 
-/** Number of random seeds for Math.random that are generated in one batch. Each run uses one seed. */
+/** Math.random seeds generated per batch. Each run uses one. */
 const RANDOM_WORDS = 256
 
 const ZEROS = new Uint8Array(64 * 1024)
@@ -24,7 +24,7 @@ function isZero(part: Buffer): boolean {
   return true
 }
 
-/** A virtual machine with memory that is restored from the template after each run. */
+/** Virtual machine whose memory is restored from the template after each run. */
 export class Sandbox {
   readonly vm: Vm
   readonly #template: Template
@@ -55,8 +55,8 @@ export class Sandbox {
   }
 
   /**
-   * Restores the memory from the template, except for the part of the C stack that ordinary runs do not reach.
-   * @returns the number of bytes that the run had allocated beyond the template
+   * Restores the memory, except for the part of the C stack that ordinary runs do not reach.
+   * @returns bytes that the run had allocated beyond the template
    */
   reset(): number {
     const { vm } = this
@@ -78,7 +78,7 @@ export class Sandbox {
   }
 
   /**
-   * Compares the whole memory (64 MiB) with the template. Returns the start of the first section that differs, or
+   * Compares the whole memory (64 MiB) with the template. Returns the start of the first section that differs;
    * undefined if they are equal.
    */
   firstDifference(): number | undefined {
@@ -104,9 +104,7 @@ export class Sandbox {
     return found?.at
   }
 
-  /**
-   * Returns a random seed for Math.random. It is never zero, because the generator does not advance from a zero state.
-   */
+  /** Seed for Math.random. Never zero, because the generator does not advance from a zero state. */
   #freshBits(): bigint {
     if (this.#nextBits === RANDOM_WORDS) {
       randomFillSync(this.#bits)

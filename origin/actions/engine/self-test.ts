@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Thrown if the sandbox does not reset correctly or computes wrong results. The origin must not start. */
+/** The sandbox does not reset correctly or computes wrong results. The origin must not start. */
 export class SelfTestFailed extends Error {
   constructor(what: string) {
     super(`the sandbox's self-test failed: ${what}`)
@@ -10,15 +10,13 @@ export class SelfTestFailed extends Error {
   }
 }
 
-/**
- * Params that must be returned unchanged. They contain NUL, a lone surrogate, and an own property named `__proto__`.
- */
+/** Must be returned unchanged. Contains NUL, a lone surrogate, and an own property named `__proto__`. */
 const PARAMS = '{"a":[1,"\\u0000\\ud83d"],"__proto__":{"b":1}}'
 
 type Probe = {
   name: string
   code: string
-  /** Expected result: the returned value as JSON text, a part of the thrown error's message, or `stopped`. */
+  /** Returned value as JSON text, part of the thrown error's message, or `stopped`. */
   ends: { value: string } | { thrown: string } | 'stopped'
 }
 
@@ -75,12 +73,11 @@ const PROBES: Probe[] = [
   },
 ]
 
-/** Number of clock checks after which a probe is stopped. */
+/** Clock checks after which a probe is stopped. */
 const LOOKS = 100
 
 /**
- * Runs all probes in one sandbox. Resets the sandbox after each probe, and checks that its whole memory then equals the
- * template.
+ * Runs all probes in one sandbox. After each one, resets it and requires its whole memory to equal the template.
  * @throws SelfTestFailed
  */
 export function selfTest(sandbox: Sandbox): void {

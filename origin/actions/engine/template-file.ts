@@ -2,19 +2,14 @@ import { createHash } from 'node:crypto'
 import { fstatSync, readSync, writeSync } from 'node:fs'
 import type { Template, TemplatePlaces } from './template.ts'
 
-/**
- * SHA-256 of a template file, in hex. Readers get it from the process that built the template, and check the file
- * against it.
- */
+/** SHA-256 in hex. Readers get it from the process that built the template, and check the file against it. */
 export type TemplateDigest = string
 
 type Head = { places: TemplatePlaces; engine: number; statics: number; heap: number }
 
 const LENGTH_BYTES = 4
 
-/**
- * Writes a template to an open file, in this order: length of the header, header as JSON, engine, static data, heap.
- */
+/** File format: length of the header, header as JSON, engine, static data, heap. */
 export function writeTemplate(fd: number, template: Template): TemplateDigest {
   const { engine, statics, heap, places } = template
   const head: Head = {
@@ -31,7 +26,7 @@ export function writeTemplate(fd: number, template: Template): TemplateDigest {
   return digestOf(whole)
 }
 
-/** Reads a template from an open file. @throws if the file does not match the digest */
+/** @throws if the file does not match the digest */
 export function readTemplate(fd: number, digest: TemplateDigest): Template {
   const whole = Buffer.allocUnsafeSlow(fstatSync(fd).size)
   for (let at = 0; at < whole.length;) {

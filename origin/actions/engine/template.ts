@@ -9,14 +9,11 @@ import type { Pointer } from './quickjs.ts'
 import type { Entry } from './vm.ts'
 import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
 
-/**
- * Initial state of every sandbox: the memory of an engine instance that has loaded the prelude and ethers, but no
- * action.
- */
+/** Initial state of every sandbox: the memory of an engine that has loaded the prelude and ethers, but no action. */
 export type Template = {
-  /** WebAssembly module of the engine, including the fuel checks. */
+  /** Includes the fuel checks. */
   engine: Uint8Array
-  /** Contents of the static data and the heap. The C stack, which lies between them in memory, is all zeros. */
+  /** Memory contents. The C stack, which lies between static data and heap, is all zeros. */
   statics: Uint8Array
   heap: Uint8Array
   places: TemplatePlaces
@@ -28,14 +25,13 @@ export type TemplatePlaces = {
   file: Pointer
   stackPointer: Pointer
   break: Pointer
-  /** Address of the 64-bit state of Math.random, which is replaced for each run. */
+  /** 64-bit state, replaced for each run. */
   random: Pointer
   entries: Record<Entry, Pointer>
-  /** Names of the host functions, in the order of their indices. */
+  /** Names in the order of their indices. */
   hostFunctions: string[]
 }
 
-/** Builds the template: evaluates the prelude and ethers, and captures the resulting memory. */
 export async function makeTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
   const vm = await Vm.create(compileEngine(engine))
   vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))

@@ -1,25 +1,21 @@
 import type { Pointer, QuickJs } from './quickjs.ts'
 
-/** Tags of QuickJS values in the pinned build. The self-test would fail if they were wrong. */
+/** QuickJS value tags of the pinned build. The self-test would fail if they were wrong. */
 const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, last: 7, first: -9 }
 
 const ARGUMENTS_MAX = 8
 
-/**
- * Number of bytes that are searched for a pointer in an ArrayBuffer object, and in the buffer that the object points
- * to.
- */
+/** Bytes that are searched for a pointer: in an ArrayBuffer object, and in the buffer that it points to. */
 const LOOKED_AT_BYTES = 64
 const INNER_BYTES = 32
 
-/** Creates and reads guest values, and calls guest functions. */
 export class Values {
   readonly #engine: QuickJs
   readonly #tags: Int32Array
   readonly context: Pointer
-  /** Buffer in guest memory for the argument pointers of a call. */
+  /** Argument pointers of a call, in guest memory. */
   readonly #args: Pointer
-  /** Offset of the buffer pointer in an ArrayBuffer object, and offset of the data pointer in that buffer. */
+  /** Offset of the buffer pointer in an ArrayBuffer object, and of the data pointer in that buffer. */
   readonly #layout: { buffer: number; data: number }
   readonly undefined: Pointer
   readonly true: Pointer
@@ -37,7 +33,7 @@ export class Values {
     this.#layout = this.#findBufferLayout()
   }
 
-  /** Determines the memory layout of ArrayBuffer objects by searching one for its known data address. */
+  /** Searches an ArrayBuffer object for its known data address. */
   #findBufferLayout(): { buffer: number; data: number } {
     const { native, words } = this.#engine
     const at = native._malloc(LOOKED_AT_BYTES)
@@ -59,10 +55,7 @@ export class Values {
     return layout
   }
 
-  /**
-   * Allocates a C string in guest memory with a copy of the text, which must not contain NUL. The caller must free the
-   * string.
-   */
+  /** Copies a text, which must not contain NUL, to guest memory. The caller must free it. */
   cString(text: string): { at: Pointer; length: number } {
     const { native, bytes } = this.#engine
     const length = Buffer.byteLength(text)
@@ -72,10 +65,7 @@ export class Values {
     return { at, length }
   }
 
-  /**
-   * Creates a guest string.
-   * @param text must not contain NUL; lone surrogates are replaced by U+FFFD
-   */
+  /** @param text must not contain NUL; lone surrogates are replaced by U+FFFD */
   text(text: string): Pointer {
     const { native } = this.#engine
     const { at } = this.cString(text)
@@ -127,7 +117,7 @@ export class Values {
     return this.#resolved(value)
   }
 
-  /** Evaluates a script. `file` points to the file name that is shown in stack frames. */
+  /** @param file pointer to the file name that is shown in stack frames */
   evaluate(code: string, file: Pointer): { value: Pointer } | { thrown: Pointer } {
     const { native } = this.#engine
     const { at, length } = this.cString(code)
@@ -147,8 +137,7 @@ export class Values {
   }
 
   /**
-   * Reads a guest string up to its first NUL. Returns '' if the value is not a string; it is not converted, because
-   * that could run guest code.
+   * Reads a string up to its first NUL. Returns '' for any other type, because converting a value could run guest code.
    */
   readText(value: Pointer): string {
     if (!this.isText(value)) return ''
@@ -160,7 +149,7 @@ export class Values {
     return text
   }
 
-  /** Reads a guest number. Returns 0 if the value is not a number. */
+  /** Returns 0 if the value is not a number. */
   readNumber(value: Pointer): number {
     const tag = this.#tag(value)
     const isNumber = tag === TAG.int || tag > TAG.last || tag < TAG.first
@@ -172,8 +161,7 @@ export class Values {
   }
 
   /**
-   * Calls `read` with a view of a part of an ArrayBuffer, without copying. `read` must not keep the view or call into
-   * the guest.
+   * Reads a part of an ArrayBuffer without copying. `read` must not keep the view or call into the guest.
    * @throws RangeError if the range is out of bounds, for example because the buffer was detached or shrunk; other
    * memory is never read
    */

@@ -10,19 +10,18 @@ import { Values } from './values.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * Stack limit that the engine enforces for the guest. It permits about 2,900 nested calls of simple functions. It must
- * be reached before V8's native stack overflows (`pool/fork.ts`), so that an action can catch the error of an endless
- * recursion.
+ * Stack limit enforced by the engine; permits about 2,900 nested calls of simple functions. It must be reached before
+ * V8's native stack overflows (`pool/fork.ts`), so that an action can catch the error of an endless recursion.
  */
 export const GUEST_STACK_BYTES = 512 * 1024
 
 /**
- * Number of host calls between two clock checks. The engine itself checks the clock only once in 10,000 polls, which is
- * not enough, because each host call may hash a long text.
+ * Host calls between two clock checks. The engine checks the clock only once in 10,000 polls, which is not enough,
+ * because each host call may hash a long text.
  */
 const HOST_CALLS_PER_LOOK = 32
 
-/** Names of the prelude functions that the host calls, with the parts of the prelude that export them. */
+/** Prelude functions that the host calls, with the parts that export them. */
 export const ENTRIES = {
   receive: 'drive',
   begin: 'drive',
@@ -35,14 +34,13 @@ export type Entry = keyof typeof ENTRIES
 
 export type Passed = string | number | boolean | Uint8Array
 
-/** A QuickJS runtime with one context. Used both to build the template and to execute actions. */
+/** QuickJS runtime with one context. Used both to build the template and to execute actions. */
 export class Vm {
   readonly engine: QuickJs
   readonly runtime: Pointer
   readonly values: Values
-  /** Hooks of the current run. Host functions and interrupt checks call them. */
   hooks: RunHooks = IDLE_HOOKS
-  /** Pointers to the prelude functions that the host calls, and to the file name of the action's script. */
+  /** Pointers to the prelude functions, and to the file name of the action's script. */
   entries!: Record<Entry, Pointer>
   file: Pointer
   /** True if an exception has unwound the engine, which leaves its C stack in an unknown state. Cleared by a reset. */
@@ -50,10 +48,7 @@ export class Vm {
   readonly #lastContext: Pointer
   #hostCalls = 0
 
-  /**
-   * Creates a virtual machine. All instances perform the same steps in the same order, so that their pointers match
-   * those in the template.
-   */
+  /** All instances perform the same steps in the same order, so that their pointers match those in the template. */
   static async create(module: WasmModule): Promise<Vm> {
     return new Vm(await loadQuickJs(module))
   }
@@ -80,17 +75,17 @@ export class Vm {
     calls = hostCalls(engine, this.values, functions)
   }
 
-  /** Evaluates the source of an action. Returns the thrown value, or undefined if the source did not throw. */
+  /** Returns the thrown value, or undefined if the source did not throw. */
   evaluate(code: string): Pointer | undefined {
     const result = this.values.evaluate(code, this.file)
     return 'thrown' in result ? result.thrown : undefined
   }
 
-  /** Calls a prelude function. Returns false if it threw, which happens only when memory or time runs out. */
+  /** Returns false if the function threw, which happens only when memory or time runs out. */
   call(entry: Entry, args: readonly Passed[]): boolean {
     const handed = args.map((value) => this.#pass(value))
     const called = this.callWith(entry, handed)
-    // The arguments are freed immediately, because params may occupy megabytes of the action's 64 MiB.
+    // Freed immediately, because params may occupy megabytes of the action's 64 MiB.
     for (const [at, value] of handed.entries())
       if (typeof args[at] !== 'boolean') this.values.free(value)
     return called
@@ -104,7 +99,7 @@ export class Vm {
     return this.engine.native._QTS_IsJobPending(this.runtime) === 1
   }
 
-  /** Runs up to `most` pending promise jobs. Returns false if a job was interrupted. */
+  /** Returns false if a job was interrupted. */
   runJobs(most: number): boolean {
     const { native } = this.engine
     const status = native._QTS_ExecutePendingJob(this.runtime, most, this.#lastContext)
@@ -118,10 +113,7 @@ export class Vm {
     return this.values.arrayBuffer(value)
   }
 
-  /**
-   * Interrupt callback of the engine. The interpreter passes the address of its runtime, and stops the run if the
-   * result is 1. A native loop passes `FUEL_ASKS`, and only an exception stops it.
-   */
+  /** Interrupt callback of the engine (`ASK_IMPORT`). Only an exception stops a native loop. */
   #shouldInterrupt(runtime: Pointer): 0 | 1 {
     if (!this.hooks.mustStop()) return 0
     if (runtime === FUEL_ASKS) throw new EngineStopped()
@@ -129,7 +121,7 @@ export class Vm {
   }
 }
 
-/** Returns the names of the host functions in the order of their indices. The template contains these indices. */
+/** Names in the order of the indices that the template contains. */
 export function hostFunctionNames(): string[] {
   return Object.keys(hostFunctions(() => IDLE_HOOKS))
 }

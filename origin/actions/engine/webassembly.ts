@@ -1,4 +1,4 @@
-/** Types of the part of the WebAssembly API that the executor uses. They are missing in Node's type definitions. */
+/** Part of the WebAssembly API that the executor uses, missing in Node's type definitions. */
 type Wasm = {
   Module: new (bytes: Uint8Array) => WasmModule
   Instance: new (module: WasmModule, imports: object) => WasmInstance

@@ -6,11 +6,11 @@ import { EDITS, edited } from './edits.ts'
 import { NAME_TABLES, nameTables } from './name-tables.ts'
 
 /**
- * Builds bundle.js from the published ethers v5. Replaces its cryptography by the modules in `modules/`, and applies
- * the edits in `edits.ts`. Run with `npm run ethers-bundle`. A test checks that bundle.js is up to date.
+ * Builds bundle.js from the published ethers v5, with its cryptography replaced by `modules/` and with the edits in
+ * `edits.ts`. Run with `npm run ethers-bundle`. A test checks that bundle.js is up to date.
  */
 
-/** Replacement modules in `modules/`, by the end of the path of the module that they replace. */
+/** Replacement modules in `modules/`, by the end of the replaced module's path. */
 const REPLACED: Record<string, string> = {
   '@ethersproject/signing-key/lib.esm/index.js': 'signing-key.js',
   '@ethersproject/keccak256/lib.esm/index.js': 'keccak256.js',
@@ -21,14 +21,13 @@ const REPLACED: Record<string, string> = {
   '@ethersproject/wordlists/lib.esm/wordlists.js': 'wordlists.js',
 }
 
-/** Packages that must not be in the bundle. If the bundle contains one, a replacement is incomplete. */
+/** Packages whose presence in the bundle means that a replacement is incomplete. */
 const KEPT_OUT = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
 
 const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
 
 /**
- * Returns the text of the bundle: a function expression. The function takes the host object, defines
- * `globalThis.ethers` and returns it.
+ * The bundle is a function expression. The function takes the host object, defines `globalThis.ethers` and returns it.
  * @throws Error if the installed ethers package is not the supported version
  */
 export async function bundleText(): Promise<string> {
@@ -61,8 +60,7 @@ export async function bundleText(): Promise<string> {
   const foreign = inputs.filter((path) => KEPT_OUT.some((part) => path.includes(`/${part}`)))
   if (foreign.length > 0) throw new Error(`the bundle would contain ${foreign.join(', ')}`)
   const [file] = result.outputFiles
-  // The bundled text starts with the directive, which therefore comes first in the wrapping function and makes it
-  // strict, as the modules were.
+  // The directive therefore comes first in the wrapping function and makes it strict, as the modules were.
   if (!file?.text.startsWith('"use strict";')) throw new Error('the bundle is not in strict mode')
   return `/* oxlint-disable -- made by build.ts */(function ethersOf(host){${file.text.trim()}globalThis.ethers=ethers;return ethers})\n`
 }

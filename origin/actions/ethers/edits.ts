@@ -1,15 +1,15 @@
 import { CONVERTED_MAX_LENGTH } from './cryptography/texts.ts'
 
 /**
- * A replacement in the published source of ethers. Edits remove loops over characters or tables that dominate the cost
- * of a call.
+ * Replacement in the published source of ethers. Edits remove loops over characters or tables that dominate the cost of
+ * a call.
  */
 export type Edit = { from: string; to: string }
 
 export const EDITS: Record<string, readonly Edit[]> = {
   /*
-   * Replaces loops over hex characters, which nearly every ethers call uses. The loops still handle texts of more than
-   * a megabyte, because the interrupt handler can stop them.
+   * Loops over hex characters, which nearly every ethers call uses. They still handle texts of more than a megabyte,
+   * because the interrupt handler can stop them.
    */
   '@ethersproject/bytes/lib.esm/index.js': [
     {
@@ -94,9 +94,9 @@ export function toUtf8Bytes(str, form = UnicodeNormalizationForm.current) {
     },
   ],
   /*
-   * The tables for ENS names take 8 MB, which every reset would have to copy. They are therefore built only when the
-   * first name is normalized. The 136,777 characters that are allowed in names stay encoded as 1,315 ranges, and these
-   * edits add a reader for that format.
+   * The tables for ENS names take 8 MB, which every reset would have to copy, so they are built only when the first
+   * name is normalized. The 136,777 characters allowed in names stay encoded as 1,315 ranges, and these edits add a
+   * reader for that format.
    */
   '@ethersproject/hash/lib.esm/ens-normalize/lib.js': [
     { from: 'const r = getData();\n', to: '' },
@@ -142,7 +142,7 @@ export function read_member_array(next, lookup) {
   ],
 }
 
-/** Applies the edits for a module to its source. @throws Error unless each text to be replaced occurs exactly once */
+/** @throws Error unless each text to be replaced occurs exactly once */
 export function edited(path: string, text: string): string {
   let result = text
   for (const { from, to } of EDITS[path] ?? []) {

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 
-/** Path of the ethers module with the tables for ENS names, which `nameTables` replaces. */
 export const NAME_TABLES = '@ethersproject/hash/lib.esm/ens-normalize/include.js'
 
 const RADIX = 36
@@ -12,9 +11,9 @@ type Decoder = {
 }
 
 /**
- * Returns the source of a module with the decoded tables for ENS names. The published tables are compressed with an
- * arithmetic code. Decoding them and building the tables would take 130 ms in the sandbox. The module contains the
- * decoded numbers, which the package's own decoder reads, and the largest table, the character replacements, as JSON.
+ * Source of a module with the decoded tables for ENS names. The published tables are compressed with an arithmetic
+ * code; decoding them and building the tables would take 130 ms in the sandbox. The module contains the decoded
+ * numbers, which the package's own decoder reads, and the character replacements, the largest table, as JSON.
  */
 export function nameTables(): string {
   const require = createRequire(import.meta.url)

@@ -1,13 +1,13 @@
 import type { Failure } from '../failure.ts'
 import { timeoutFailure } from '../failure.ts'
 
-/** Measures the wall time of a run, and the CPU time of the thread that executes the guest. */
+/** Wall time of a run, and CPU time of the thread that executes the guest. */
 export class RunClock {
   readonly #wallMs: number
   readonly #cpuMs: number
   readonly #startedAt = performance.now()
   readonly #cpuAtStart = threadCpuMs()
-  /** The time limit that was reached first; undefined while neither is reached. */
+  /** Limit that was reached first; undefined while neither is reached. */
   reached: 'wall' | 'cpu' | undefined
 
   constructor(limits: { wallMs: number; cpuMs: number }) {
@@ -23,12 +23,12 @@ export class RunClock {
     return threadCpuMs() - this.#cpuAtStart
   }
 
-  /** Returns true once either time limit is reached. Cheap enough for the interrupt handler. */
+  /** Cheap enough for the interrupt handler. */
   isUp(): boolean {
     if (this.reached !== undefined) return true
     const elapsed = this.elapsedMs()
     if (elapsed >= this.#wallMs) this.reached = 'wall'
-    // CPU time never exceeds wall time, so the CPU clock is read only after that much wall time has passed.
+    // CPU time never exceeds wall time, so the CPU clock need not be read earlier.
     else if (elapsed >= this.#cpuMs && this.usedCpuMs() >= this.#cpuMs) this.reached = 'cpu'
     return this.reached !== undefined
   }

@@ -13,10 +13,7 @@ import { guestText } from './guest-text.ts'
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
 
-/**
- * Number of promise jobs executed between two clock checks. The checks are needed because short jobs may never reach
- * the interrupt handler.
- */
+/** Promise jobs between two clock checks. Short jobs may never reach the interrupt handler. */
 const JOBS_PER_BATCH = 256
 
 /**
@@ -26,25 +23,24 @@ const JOBS_PER_BATCH = 256
 const COMPUTES_AFTER_MS = 5
 
 /**
- * Interval of further reports while a run computes. They tell the pool the CPU time of a long computation, so that it
- * can give precedence to other runs.
+ * Interval of further reports while a run computes. They let the pool give precedence to other runs during a long
+ * computation.
  */
 const COMPUTES_AGAIN_MS = 25
 
 export type ExecutionEvents = {
   /**
-   * Called when the run waits. `operations` are new key operations for the parent process; the list is empty if the run
-   * waits only for earlier ones, a timer or a response. `computedMs` is the run's CPU time so far, in milliseconds.
+   * Called when the run waits. `operations` are new key operations for the parent process; empty if the run waits only
+   * for earlier ones, a timer or a response. `computedMs` is the run's CPU time so far.
    */
   waits(operations: AskedOperation[], computedMs: number): void
-  /** Called when the run computes again after a wait, and at intervals while it computes. */
+  /** Called when the run computes again after a wait, and at intervals after that. */
   computes(computedMs: number): void
   ended(result: RunReturned | RunFailed): void
 }
 
 type Handed = Pick<RunRequest, 'code' | 'params' | 'wallMs' | 'cpuMs'>
 
-/** Executes one run of an action in a clean sandbox and reports its result. */
 export class Execution {
   readonly #vm: Vm
   readonly #outbound: RunOutbound
@@ -53,24 +49,18 @@ export class Execution {
   readonly #clock: RunClock
   readonly #logs = new Logs()
   readonly #timers: Timers
-  /**
-   * IDs of the key operations that the guest waits for, and the operations that have not been passed to the parent
-   * process yet.
-   */
+  /** IDs of the key operations that the guest waits for, and operations not yet passed to the parent process. */
   readonly #keyOperations = new Set<number>()
   #asked: AskedOperation[] = []
   readonly #requests = new Map<number, AbortController>()
   #keyOperationsAsked = 0
-  /** Result or failure reported by the guest. The run ends when the engine returns from the current call. */
+  /** Reported by the guest. The run ends when the engine returns from the current call. */
   #ending: Ending | undefined
   #over = false
-  /**
-   * True if the run was last reported as waiting. The next field is the time at which the guest was last entered, in
-   * milliseconds.
-   */
+  /** True if the run was last reported as waiting. `#enteredAt` is the time at which the guest was last entered. */
   #saidToWait = false
   #enteredAt = 0
-  /** Last reported CPU time, and the time of that report, in milliseconds. */
+  /** Last reported CPU time, and time of that report. */
   #saidMs = 0
   #saidAt = performance.now()
   #deadline: NodeJS.Timeout | undefined
@@ -107,7 +97,7 @@ export class Execution {
     })
   }
 
-  /** Stops a waiting run. A computing run cannot be stopped this way, because it blocks the event loop. */
+  /** Stops a waiting run. A computing run blocks the event loop, so it cannot be stopped this way. */
   stop(): void {
     this.#end({ failure: stoppedFailure() })
   }
@@ -125,7 +115,7 @@ export class Execution {
     else if (this.#clock.reached === undefined) this.#vm.callWith('uncaught', [thrown])
   }
 
-  /** Returns true if an error occurred because the engine ran out of memory or time. */
+  /** True if an error occurred because the engine ran out of memory or time. */
   #isCut(): boolean {
     return this.#vm.engine.exhausted || this.#clock.reached !== undefined
   }
@@ -135,8 +125,8 @@ export class Execution {
   }
 
   /**
-   * Enters the guest: makes the call, runs the promise jobs that it queued, and then checks whether the run has ended.
-   * All calls into the guest go through this method.
+   * Makes the call, runs the promise jobs that it queued, and checks whether the run has ended. All calls into the
+   * guest go through this method.
    */
   #enter(call: () => void): void {
     if (this.#over) return
@@ -167,14 +157,10 @@ export class Execution {
     return { failure: { code: 'action_pending', message, stack: message } }
   }
 
-  /**
-   * Waits for a response or a timer. Sets another timer for the deadline, because the interrupt handler does not run
-   * while the guest waits.
-   */
+  /** Sets a timer for the deadline, because the interrupt handler does not run while the guest waits. */
   #wait(): void {
     const computedMs = this.#clock.usedCpuMs()
-    // Reports the CPU time that has accumulated over several short computations. Otherwise, a run that waits after each
-    // of them would appear to be idle.
+    // Otherwise, a run that waits after each of many short computations would appear to be idle.
     const isWorthSaying = computedMs - this.#saidMs > COMPUTES_AFTER_MS
     if (this.#asked.length > 0 || !this.#saidToWait || isWorthSaying) {
       this.#saidMs = computedMs
@@ -231,7 +217,7 @@ export class Execution {
         if (this.#clock.reached === undefined) this.#ending ??= returned(json)
       },
       fail: (code, name, message, frames) => {
-        // If the engine is interrupted within a promise job, this appears as an ordinary error, 'interrupted'.
+        // An interrupt within a promise job appears as an ordinary error, 'interrupted'.
         if (this.#clock.reached !== undefined) return
         const thrown = { code, name, message, frames }
         this.#ending ??= { failure: thrownFailure(thrown, this.#vm.engine.exhausted) }

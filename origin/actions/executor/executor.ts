@@ -11,19 +11,16 @@ import { Execution } from './execution.ts'
  */
 const TEMPLATE_FD = 4
 
-/**
- * Amount of sandbox memory allocated by a run, in bytes, above which the memory of the process is measured after the
- * run.
- */
+/** Sandbox memory allocated by a run above which the memory of the process is measured after the run. */
 const TAKEN_MUCH_BYTES = 4 * 1024 * 1024
 
 /**
- * Duration of a run, in milliseconds, above which the memory of the process is measured after the run. The host's work
- * for a run uses memory outside the sandbox.
+ * Duration of a run above which the memory of the process is measured. The host's work for a run uses memory outside
+ * the sandbox.
  */
 const LONG_MS = 50
 
-/** Number of runs after which the memory of the process is measured in any case. */
+/** Runs after which the memory of the process is measured in any case. */
 const RUNS_PER_LOOK = 64
 
 const template = readTemplate(TEMPLATE_FD, process.argv[2] ?? '')
@@ -33,10 +30,7 @@ let current: { token: string; execution: Execution } | undefined
 let runs = 0
 let rssBytes = process.memoryUsage.rss()
 
-/**
- * Sends a message to the parent process. The message is written to the pipe immediately, so the following work does not
- * delay it.
- */
+/** Written to the pipe immediately, so the following work does not delay the message. */
 function send(message: FromExecutor): void {
   process.send?.(message)
 }
@@ -50,7 +44,7 @@ function run(request: Extract<ToExecutor, { type: 'run' }>): void {
     ended(result) {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })
-      // Resets the sandbox for the next run only after the result has been sent.
+      // After the result has been sent, so that the reset does not delay it.
       const taken = sandbox.reset()
       const wasLong = result.durationMs > LONG_MS
       if (taken > TAKEN_MUCH_BYTES || wasLong || ++runs % RUNS_PER_LOOK === 0)
@@ -71,8 +65,8 @@ process.on('message', (message: ToExecutor) => {
   if (message.type === 'stop') current.execution.stop()
   else current.execution.settle(message.id, message.answer)
 })
-// Ignores signals that are sent to the whole process group, for example by Ctrl-C in a terminal. The parent process
-// handles them and lets runs finish first.
+// Signals to the whole process group, for example by Ctrl-C in a terminal, are handled by the parent process, which
+// lets runs finish first.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))

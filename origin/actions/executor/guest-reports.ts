@@ -8,7 +8,7 @@ import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { LOG_LEVELS, type LogLine } from '../../../shared/log-line.ts'
 import type { KeyOperation } from '../run.ts'
 
-/** Result of a run as reported by the guest: the returned value as JSON text, or the failure. */
+/** The returned value as JSON text, or the failure, as reported by the guest. */
 export type Ending = { value: string } | { failure: Failure }
 
 export function returned(json: string): Ending {
@@ -23,8 +23,8 @@ export function logLevel(level: string): LogLine['level'] {
 }
 
 /**
- * Validates a key operation requested by the guest and converts it to a message for the parent process (`messages.ts`).
- * Returns undefined for any other operation, although the prelude should already have rejected it.
+ * Validates a key operation requested by the guest. Returns undefined for any other operation, although the prelude
+ * should already have rejected it.
  */
 export function keyOperation(name: string, argument: unknown): KeyOperation | undefined {
   const id = (field: string) => text(argument, field, 1, KEY_ID_MAX_CHARACTERS)

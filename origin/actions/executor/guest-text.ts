@@ -1,6 +1,6 @@
 /**
- * Prepares JSON text for the engine, which truncates text at NUL and replaces lone surrogates. Lone surrogates are
- * converted to escape sequences. Returns undefined if the text contains NUL, which is never valid in JSON.
+ * Prepares JSON text for the engine, which truncates text at NUL and replaces lone surrogates. Lone surrogates become
+ * escape sequences. Returns undefined for a text with NUL, which is never valid in JSON.
  */
 export function guestText(json: string): string | undefined {
   if (json.includes('\0')) return undefined

@@ -1,16 +1,16 @@
 import { LOGS_MAX_BYTES } from '../../../shared/limits.ts'
 import type { LogLine } from '../../../shared/log-line.ts'
 
-/** Maximum number of log lines of a run. The byte limit alone would permit a huge number of empty lines. */
+/** Needed because the byte limit alone would permit a huge number of empty lines. */
 const LINES_MAX = 10_000
 
-/** Console output of one run. Keeps the first `LOGS_MAX_BYTES`, followed by a note that the rest was truncated. */
+/** Console output of one run: the first `LOGS_MAX_BYTES`, followed by a note that the rest was truncated. */
 export class Logs {
   readonly lines: LogLine[] = []
   #bytes = 0
   #full = false
 
-  /** Appends a line, truncated if only a part of it fits. Returns true once the log is full. */
+  /** Truncates the line if only a part of it fits. Returns true once the log is full. */
   add(level: LogLine['level'], at_ms: number, text: string): boolean {
     if (this.#full) return true
     const line = text.toWellFormed()
@@ -30,7 +30,7 @@ export class Logs {
   }
 }
 
-/** Returns the longest prefix of `text` that is at most `bytes` long in UTF-8. Does not split characters. */
+/** Longest prefix of at most `bytes` in UTF-8, without splitting characters. */
 function cutToBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text)
   let end = Math.min(bytes, encoded.length)

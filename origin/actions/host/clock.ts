@@ -1,7 +1,7 @@
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
-/** Host function for performance.now. The prelude subtracts the start time of the run. */
+/** The prelude subtracts the start time of the run. */
 export const clockFunctions: HostFunctions = {
   monotonicMs: hostFunction([], 'number', () => performance.now()),
 }

@@ -15,7 +15,7 @@ import { signatureFunctions } from './signatures.ts'
 import { textFunctions } from './text.ts'
 import { urlFunctions } from './url.ts'
 
-/** Returns all host functions. The prelude can call them directly; actions can reach them only through the prelude. */
+/** The prelude can call host functions directly; actions can reach them only through the prelude. */
 export function hostFunctions(hooks: () => RunHooks): HostFunctions {
   const groups = [
     runFunctions(hooks),
@@ -34,7 +34,6 @@ export function hostFunctions(hooks: () => RunHooks): HostFunctions {
   return all
 }
 
-/** Constants that are passed to the prelude together with the host functions. */
 export const HOST_CONSTANTS = {
   resultMaxBytes: RESULT_MAX_BYTES,
   logsMaxBytes: LOGS_MAX_BYTES,

@@ -3,36 +3,30 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
 
 /**
- * Type of a key stored in the guest. `secret` keys are raw bytes; `public` and `private` keys are DER
- * (SubjectPublicKeyInfo and PKCS #8).
+ * Type of a key stored in the guest. `secret` keys are raw bytes; the others are DER (SubjectPublicKeyInfo and PKCS
+ * #8).
  */
 export type KeyType = 'secret' | 'public' | 'private'
 
-/** Maximum size of a DER-encoded key. The largest permitted RSA key takes 4,680 bytes as PKCS #8. */
+/** The largest permitted RSA key takes 4,680 bytes as PKCS #8. */
 const DER_MAX_BYTES = 8 * 1024
 
 /**
- * Number of bytes by which a prime of an RSA key may be longer than half of the modulus. The primes of real keys have
- * equal lengths.
+ * Bytes by which a prime of an RSA key may be longer than half of the modulus. The primes of real keys have equal
+ * lengths.
  */
 const PRIME_SLACK_BYTES = 8
 
 type Family = {
   type: 'rsa' | 'ec' | 'ed25519'
   curve?: string
-  /**
-   * Hex prefixes that turn a raw public key into a DER-encoded SubjectPublicKeyInfo, by the length of the raw key in
-   * bytes.
-   */
+  /** Hex prefixes that turn a raw public key into a SubjectPublicKeyInfo, by the raw key's length in bytes. */
   raw: Record<number, string>
 }
 
 const RSA: Family = { type: 'rsa', raw: {} }
 
-/**
- * Key families by algorithm name or curve name. Raw points may be uncompressed, or compressed to x and a sign (SEC 1,
- * 2.3.3).
- */
+/** Families by algorithm or curve. Raw points may be uncompressed, or compressed to x and a sign (SEC 1, 2.3.3). */
 const FAMILIES: Record<string, Family> = {
   'RSASSA-PKCS1-v1_5': RSA,
   'RSA-PSS': RSA,
@@ -56,10 +50,9 @@ const FAMILIES: Record<string, Family> = {
 }
 
 /**
- * Imports a public or private key.
+ * Imports a public or private key as DER.
  * @param kind algorithm or curve
  * @param format `raw`, `spki` or `pkcs8`
- * @returns the key as DER
  * @throws Error with a message for the action's author if the key is invalid
  */
 export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uint8Array {
@@ -71,8 +64,7 @@ export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uin
 }
 
 /**
- * Imports a JWK, whose `kty` and `crv` the prelude has already checked. Returns the key as DER, or the raw bytes of a
- * secret key.
+ * Imports a JWK, whose `kty` and `crv` the prelude has already checked. Returns DER, or the raw bytes of a secret key.
  */
 export function keyOfJwk(kind: string, type: string, jwk: unknown): Uint8Array {
   if (type === 'secret') return secretOf(jwk)
@@ -102,10 +94,7 @@ function checked({ type, curve }: Family, key: KeyObject): Uint8Array {
   return key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' } as const)
 }
 
-/**
- * Throws if the numbers in an RSA key are too large. The limits ensure that a signature takes only milliseconds,
- * because it cannot be interrupted.
- */
+/** Limits the numbers in an RSA key, so that a signature takes only milliseconds, because it cannot be interrupted. */
 function requireBounded(key: KeyObject): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (bits > RSA_KEY_MAX_BITS)
@@ -129,10 +118,7 @@ function rawInDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(head, 'hex'), bytes])
 }
 
-/**
- * Returns true if the outermost DER element spans all bytes. The check is needed because the library ignores trailing
- * bytes.
- */
+/** The library ignores trailing bytes after the outermost DER element. */
 function isWholeDer(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes
   if (tag !== 0x30 || bytes.length > DER_MAX_BYTES) return false
@@ -160,8 +146,8 @@ function privateKey(der: Uint8Array): KeyObject {
 }
 
 /**
- * Returns the key that `make` creates. If `make` fails, throws an error with the message `otherwise`, because the
- * library's own messages contain names of its functions, which do not help the action's author.
+ * Throws an error with the message `otherwise` if `make` fails, because the library's own messages contain names of its
+ * functions, which do not help the action's author.
  */
 function read(make: () => KeyObject, otherwise: string): KeyObject {
   try {

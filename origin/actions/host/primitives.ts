@@ -14,14 +14,14 @@ import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**
- * Host functions with the cryptography for ethers. They are pure functions. Only the bundle calls them, but they must
- * handle any arguments, because an action may have modified built-ins that the bundle uses to prepare the arguments.
+ * Cryptography for ethers, as pure functions. Only the bundle calls them, but they must handle any arguments, because
+ * an action may have modified built-ins that the bundle uses to prepare the arguments.
  */
 export function primitives(hooks: () => RunHooks): HostFunctions {
   const mustStop = () => hooks().mustStop()
   return {
     keccak256: hostFunction(['bytes'], 'text', (bytes) => keccak256(bytes, mustStop)),
-    /** Returns the digest of bytes given as 0x hex, or '' if the text is not valid hex. */
+    /** Takes 0x hex. Returns '' if the text is not valid hex. */
     keccak256OfHex: hostFunction(['text', 'number'], 'text', (text, length) => {
       const bytes = bytesOfHex(text, length)
       return bytes === undefined ? '' : keccak256(bytes, mustStop)
@@ -49,7 +49,7 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
     sharedSecret: hostFunction(['text', 'bytes'], 'text', worded(sharedSecret)),
     checksumAddress: hostFunction(['text'], 'text', checksumAddress),
     hexOf: hostFunction(['bytes'], 'text', hexOf),
-    /** Decodes 0x hex. Returns empty bytes if the text is '0x' or not valid hex. */
+    /** Returns empty bytes if the text is '0x' or not valid hex. */
     bytesOfHex: hostFunction(
       ['text', 'number'],
       'bytes',
@@ -59,10 +59,7 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/**
- * Wraps a function so that, instead of throwing an error, it returns '!' followed by the message. The code in the
- * bundle then throws an error with the action's stack.
- */
+/** Returns '!' and the message instead of throwing. The bundle then throws an error with the action's stack. */
 function worded<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
   return (...args) => {
     try {

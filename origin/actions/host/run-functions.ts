@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
-/** Reason why an operation is not started. The message is shown to the action's author. */
+/** Shown to the action's author. */
 export type Refusal = { message: string; code?: string }
 
 /**
- * Returns a refusal as JSON for the guest. A code is always included. Without one, the guest would read a `code` that
- * an action has put on Object.prototype.
+ * Refusal as JSON for the guest. A code is always included. Without one, the guest would read a `code` that an action
+ * has put on Object.prototype.
  */
 export function refusalJson({ message, code = '' }: Refusal): string {
   return JSON.stringify({ message, code })
 }
 
-/** Callbacks from a sandbox to the current run. All texts are untrusted. */
+/** All texts are untrusted. */
 export type RunHooks = {
   finish(json: string): void
   fail(code: string, name: string, message: string, frames: string): void
@@ -23,7 +23,7 @@ export type RunHooks = {
   /** Starts an asynchronous operation, or returns a refusal. `bytes` is valid only during this call. */
   operation(id: number, name: string, argument: unknown, bytes: Uint8Array): Refusal | undefined
   abandon(id: number): void
-  /** Returns true if the run must stop. Called once every few thousand steps of the guest. */
+  /** Called once every few thousand steps of the guest. */
   mustStop(): boolean
 }
 
@@ -38,7 +38,7 @@ export const IDLE_HOOKS: RunHooks = {
   mustStop: () => false,
 }
 
-/** Maximum number of random bytes that one call returns. The prelude enforces the same limit (Web Crypto). */
+/** Limit per call. The prelude enforces the same limit (Web Crypto). */
 const RANDOM_MAX_BYTES = 65_536
 
 export function runFunctions(hooks: () => RunHooks): HostFunctions {

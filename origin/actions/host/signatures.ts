@@ -7,9 +7,7 @@ import { hostFunction } from './host-function.ts'
 import { keyObject, keyOfBytes, keyOfJwk } from './key-material.ts'
 import type { RunHooks } from './run-functions.ts'
 
-/**
- * Node's signature options by Web Crypto algorithm. HMAC is not included, because it is not computed with a key object.
- */
+/** Node's options by Web Crypto algorithm. HMAC is missing, because it is not computed with a key object. */
 const OPTIONS: Record<string, SigningOptions> = {
   Ed25519: {},
   ECDSA: { dsaEncoding: 'ieee-p1363' },
@@ -18,9 +16,9 @@ const OPTIONS: Record<string, SigningOptions> = {
 }
 
 /**
- * Host functions for keys, signatures and MACs of crypto.subtle (Web Crypto). The host keeps no state between calls:
- * the guest stores its keys and passes their bytes. All functions except `webRsaKey` check the clock first, because a
- * single RSA signature may take about 30 ms.
+ * Keys, signatures and MACs of crypto.subtle (Web Crypto). The host keeps no state between calls: the guest stores its
+ * keys and passes their bytes. All functions except `webRsaKey` check the clock first, because a single RSA signature
+ * may take about 30 ms.
  */
 export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
   const look = () => lookAtTheClock(() => hooks().mustStop())
@@ -35,10 +33,7 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       return keyOfJwk(kind, type, jwk)
     }),
 
-    /**
-     * Returns the parameters of an RSA key as JSON {modulusLength, publicExponent}: the number of bits, and a list of
-     * big-endian bytes.
-     */
+    /** JSON {modulusLength, publicExponent}: number of bits, and list of big-endian bytes. */
     webRsaKey: hostFunction(['text', 'bytes'], 'text', (type, der) => {
       const { modulusLength, publicExponent = 0n } = keyObject(type, der).asymmetricKeyDetails ?? {}
       const hex = publicExponent.toString(16)
@@ -61,7 +56,7 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       },
     ),
 
-    /** Verifies a signature or a MAC. MACs are compared in constant time. */
+    /** MACs are compared in constant time. */
     webVerify: hostFunction(
       ['text', 'text', 'number', 'bytes', 'bytes', 'bytes'],
       'boolean',
@@ -83,8 +78,8 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
 }
 
 /**
- * Returns a key in the form that Node's functions accept. The key is passed as DER, so that it is parsed and freed
- * within the call. A key object would stay in memory until it is garbage-collected.
+ * Key in the form that Node's functions accept. As DER, it is parsed and freed within the call; a key object would stay
+ * in memory until it is garbage-collected.
  */
 function inDer<T extends 'pkcs8' | 'spki'>(type: T, { buffer, byteOffset, length }: Uint8Array) {
   return { key: Buffer.from(buffer, byteOffset, length), format: 'der', type } as const

@@ -3,8 +3,8 @@ import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
 /**
- * Multi-byte encodings that are not offered although Node supports them. Texts are decoded in pieces, and the prelude
- * cannot detect whether the end of a piece splits a character of these encodings.
+ * Multi-byte encodings, not offered although Node supports them. Texts are decoded in pieces, and the prelude cannot
+ * detect whether the end of a piece splits a character of these encodings.
  */
 const MULTI_BYTE = new Set([
   'gbk',
@@ -20,16 +20,16 @@ const encoder = new TextEncoder()
 const decoders = new Map<string, TextDecoder>()
 
 /**
- * Host functions for TextEncoder, TextDecoder, atob and btoa (Encoding standard; Infra standard, forgiving-base64). The
- * prelude passes long inputs in pieces.
+ * TextEncoder, TextDecoder, atob and btoa (Encoding standard; Infra standard, forgiving-base64). The prelude passes
+ * long inputs in pieces.
  */
 export const textFunctions: HostFunctions = {
   encodeText: hostFunction(['text'], 'bytes', (text) => encoder.encode(text)),
   encodeJson: hostFunction(['json'], 'bytes', (text) => encoder.encode(asText(text))),
 
   /**
-   * Encodes as much of a text as fits into `room` bytes. Returns the number of UTF-16 units that were encoded (four
-   * bytes, little-endian), followed by the encoded bytes.
+   * Encodes as much of a text as fits into `room` bytes. Returns the number of encoded UTF-16 units (four bytes,
+   * little-endian), followed by the encoded bytes.
    */
   encodeTextInto: hostFunction(['json', 'number'], 'bytes', (given, room) => {
     const text = asText(given)
@@ -40,7 +40,7 @@ export const textFunctions: HostFunctions = {
     return target.subarray(0, 4 + written)
   }),
 
-  /** Returns the standard name of an encoding for one of its labels, or '' if the encoding is not supported. */
+  /** Standard name of an encoding for one of its labels, or '' if the encoding is not supported. */
   encodingName: hostFunction(['json'], 'text', (label) => {
     try {
       const { encoding } = new TextDecoder(asText(label))
@@ -51,8 +51,8 @@ export const textFunctions: HostFunctions = {
   }),
 
   /**
-   * Decodes bytes. Returns the text or its JSON form (see `crossing`), or '' if `fatal` is set and the bytes are
-   * invalid. The encoding 'binary' maps each byte to one character.
+   * Returns the text or its JSON form (see `crossing`), or '' if `fatal` is set and the bytes are invalid. The encoding
+   * 'binary' maps each byte to one character.
    */
   decodeText: hostFunction(
     ['text', 'boolean', 'boolean', 'bytes'],
@@ -71,8 +71,8 @@ export const textFunctions: HostFunctions = {
   ),
 
   /**
-   * Encodes a text as base64. Returns '' if the text contains characters outside Latin-1. This is unambiguous, because
-   * the prelude never passes an empty text.
+   * Returns '' if the text contains characters outside Latin-1. This is unambiguous, because the prelude never passes
+   * an empty text.
    */
   btoa: hostFunction(['json'], 'text', (text) => {
     try {
@@ -82,9 +82,7 @@ export const textFunctions: HostFunctions = {
     }
   }),
 
-  /**
-   * Decodes base64. Returns a byte 1 followed by the decoded bytes, or a single byte 0 if the text is not valid base64.
-   */
+  /** Returns a byte 1 followed by the decoded bytes, or a single byte 0 if the text is not valid base64. */
   atob: hostFunction(['json'], 'bytes', (text) => {
     try {
       return Buffer.from(`\u0001${atob(asText(text))}`, 'latin1')
@@ -94,23 +92,20 @@ export const textFunctions: HostFunctions = {
   }),
 }
 
-/** Returns a JSON argument if it is a string, or '' otherwise, because the guest may pass a value of any type. */
+/** Returns '' for any other type, because the guest may pass any value. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * Prepares a text for passing to the guest. Most texts are returned unchanged. An empty text, a text with NUL, and a
- * text that could be mistaken for JSON are returned as JSON.
+ * Prepares a text for the guest. An empty text, a text with NUL, and a text that could be mistaken for JSON are
+ * returned as JSON; others unchanged.
  */
 function crossing(text: string): string {
   return text === '' || text.startsWith('"') || text.includes('\0') ? JSON.stringify(text) : text
 }
 
-/**
- * Returns a cached decoder for an encoding and options. Decoders can be reused, because they keep no state between
- * calls without `stream`.
- */
+/** Cached decoder. Decoders can be reused, because they keep no state between calls without `stream`. */
 function decoder(encoding: string, fatal: boolean, ignoreBOM: boolean): TextDecoder {
   const kind = `${encoding} ${fatal} ${ignoreBOM}`
   let found = decoders.get(kind)

@@ -2,8 +2,8 @@ import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
 /**
- * Parts of a URL, in the order in which they are passed to the prelude (`guest/url.js`). An action may set any of them
- * except `origin`.
+ * Parts in the order in which the prelude receives them (`guest/url.js`). An action may set any of them except
+ * `origin`.
  */
 const PARTS = [
   'href',
@@ -19,19 +19,16 @@ const PARTS = [
   'hash',
 ] as const
 
-/**
- * Host functions for URL and URLSearchParams (URL standard), based on Node's implementation. No state is kept between
- * calls.
- */
+/** URL and URLSearchParams (URL standard), based on Node's implementation. No state is kept between calls. */
 export const urlFunctions: HostFunctions = {
-  /** Parses a URL. Returns its parts as a JSON list, or '' if the input is not a valid URL. */
+  /** Returns the parts as a JSON list, or '' if the input is not a valid URL. */
   parseUrl: hostFunction(['json', 'json', 'boolean'], 'text', (input, base, hasBase) => {
     if (typeof input !== 'string' || typeof base !== 'string') return ''
     const url = URL.parse(input, hasBase ? base : undefined)
     return url === null ? '' : written(url)
   }),
 
-  /** Sets one part of a URL. Returns all parts as a JSON list, or '' if the result is not a valid URL. */
+  /** Returns all parts as a JSON list, or '' if the result is not a valid URL. */
   changeUrl: hostFunction(['text', 'text', 'json'], 'text', (href, name, value) => {
     const part = PARTS.find((known) => known === name)
     if (part === undefined || part === 'origin' || typeof value !== 'string') return ''
@@ -44,14 +41,13 @@ export const urlFunctions: HostFunctions = {
     }
   }),
 
-  /** Parses a query string without its question mark. Returns a JSON list of name-value pairs. */
+  /** Takes a query string without its question mark. Returns a JSON list of name-value pairs. */
   parseQuery: hostFunction(['json'], 'text', (text) => {
-    // The ampersand prevents URLSearchParams from removing a question mark that is the first character of a name.
+    // Without the ampersand, URLSearchParams would remove a question mark that is the first character of a name.
     const query = typeof text === 'string' ? `&${text}` : ''
     return JSON.stringify([...new URLSearchParams(query)])
   }),
 
-  /** Serializes a JSON list of name-value pairs as a query string. */
   writeQuery: hostFunction(['json'], 'text', (pairs) =>
     new URLSearchParams(isPairs(pairs) ? pairs : []).toString(),
   ),

@@ -17,7 +17,6 @@ export class AddressGuard {
   readonly #isPublic: (address: string) => boolean
   #ofThisMachine: ReadonlySet<string> | undefined
 
-  /** @param isPublic returns true if an IP address is public, so that actions may reach it */
   constructor(policy: OutboundPolicy, names: NameResolver, isPublic: (address: string) => boolean) {
     this.#policy = policy
     this.#names = names
@@ -51,8 +50,8 @@ export class AddressGuard {
   }
 
   /**
-   * Returns true if the target is one of our own services by name. Their hosts are refused at all other ports too,
-   * unless the operator allows the exact port.
+   * True for our own services. Their hosts are refused at all other ports too, unless the operator allows the exact
+   * port.
    */
   #isOwnName({ host, port }: Target, isAllowed: boolean): boolean {
     return this.#policy.deny.some(
@@ -62,7 +61,7 @@ export class AddressGuard {
 
   async #resolve({ host, named }: Target, isAllowed: boolean): Promise<string[]> {
     try {
-      // Allowed names are resolved by the system, because they may be in the hosts file of a developer's machine.
+      // Allowed names may be in the hosts file of a developer's machine, so the system resolves them.
       if (!isAllowed) return await this.#names.addresses(host)
       return (await lookup(host, { all: true })).map(({ address }) => address)
     } catch (error) {
@@ -79,10 +78,7 @@ export class AddressGuard {
     return canonical !== undefined && this.#isPublic(canonical) && !this.#own().has(canonical)
   }
 
-  /**
-   * Returns the public addresses of this machine. They are refused, because connections to them would bypass the
-   * firewall.
-   */
+  /** Public addresses of this machine. They are refused, because connections to them would bypass the firewall. */
   #own(): ReadonlySet<string> {
     this.#ofThisMachine ??= new Set(
       Object.values(networkInterfaces()).flatMap((all) =>
@@ -95,7 +91,6 @@ export class AddressGuard {
     return this.#ofThisMachine
   }
 
-  /** Throws if one of the addresses belongs to one of our own services on the same port. */
   async #refuseOwn({ port, named }: Target, addresses: readonly string[]): Promise<void> {
     const wanted = new Set(addresses.map(canonicalAddress))
     const rivals = this.#policy.deny.filter((own) => own.port === port)
@@ -105,8 +100,8 @@ export class AddressGuard {
   }
 
   /**
-   * Returns the addresses of one of our own services. Returns an empty list if its name does not resolve. The name then
-   * does not resolve for actions either, so denying the name is enough.
+   * Returns an empty list if the name does not resolve. It then does not resolve for actions either, so denying the
+   * name is enough.
    */
   async #ownAddresses(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return [host]

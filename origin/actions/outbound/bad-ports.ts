@@ -1,6 +1,6 @@
 /**
- * Ports that actions may not connect to (Fetch standard, Port blocking). They belong to other protocols, whose servers
- * could interpret the text of a request as commands.
+ * Fetch standard, Port blocking. These ports belong to other protocols, whose servers could interpret the text of a
+ * request as commands.
  */
 export const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,

@@ -10,10 +10,7 @@ type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promi
 const gzip: Decode = promisify(gunzip)
 const wrapped: Decode = promisify(inflate)
 const raw: Decode = promisify(inflateRaw)
-/**
- * Decodes the deflate encoding, with or without a zlib header, because some servers omit the header (RFC 9110,
- * 8.4.1.2).
- */
+/** Accepts data with or without a zlib header, because some servers omit the header (RFC 9110, 8.4.1.2). */
 const deflate: Decode = (bytes, options) =>
   ((bytes[0] ?? 0) & 0x0f) === 8 ? wrapped(bytes, options) : raw(bytes, options)
 
@@ -27,15 +24,12 @@ const DECODERS: Record<string, Decode> = {
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 /**
- * Decoding steps for a response body, in the order in which they are applied. Empty if any encoding is unknown; the
- * body is then not decoded, as in browsers.
+ * Decoding steps in the order in which they are applied. Empty if any encoding is unknown; the body is then not
+ * decoded, as in browsers.
  */
 export type Encodings = readonly string[]
 
-/**
- * Reads the content encodings of a response from its headers.
- * @throws {OutboundError} if there are more than `ENCODINGS_MAX` encodings
- */
+/** @throws {OutboundError} if there are more than `ENCODINGS_MAX` encodings */
 export function readEncodings(headers: readonly [string, string][], named: string): Encodings {
   const names = headers
     .filter(([name]) => name === 'content-encoding')
@@ -50,8 +44,7 @@ export function readEncodings(headers: readonly [string, string][], named: strin
 }
 
 /**
- * Decodes a response body. The output of each step is limited to the maximum response size, as a protection against
- * decompression bombs.
+ * Limits the output of each step to the maximum response size, as a protection against decompression bombs.
  * @throws {OutboundError}
  */
 export async function decodeBody(

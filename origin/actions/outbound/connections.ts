@@ -14,8 +14,8 @@ export type ConnectionsOptions = {
 }
 
 /**
- * Connections of one run, which are reused between its requests. A name is resolved and checked only once per run, and
- * all connections of the run use the resulting addresses.
+ * Connections of one run, reused between its requests. A name is resolved and checked only once per run, and all
+ * connections use the resulting addresses.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
@@ -28,14 +28,14 @@ export class Connections {
     this.#options = options
   }
 
-  /** Returns the connections to a target's origin. @throws {OutboundError} if actions may not connect to the target */
+  /** @throws {OutboundError} if actions may not connect to the target */
   to(target: Target): Promise<OriginConnections> {
     const { origin } = target.url
     const known = this.#origins.get(origin)
     if (known !== undefined) return known
     const opening = this.#open(target)
     this.#origins.set(origin, opening)
-    // Failures are not cached, because a name server that did not respond may respond the next time.
+    // Failures are not cached: a name server that did not respond may respond the next time.
     opening.catch(() => this.#origins.delete(origin))
     return opening
   }
@@ -61,7 +61,7 @@ export class Connections {
           pipelining: 1,
           allowH2: false,
           maxHeaderSize: HEADER_BYTES_MAX,
-          // undici's timeouts are disabled, because `exchange` has its own, with error messages that name the cause.
+          // Disabled, because `exchange` has its own timeouts, with error messages that name the cause.
           headersTimeout: 0,
           bodyTimeout: 0,
         }),
@@ -70,7 +70,7 @@ export class Connections {
     return opened
   }
 
-  /** Closes all connections of the run, including those that are being established. */
+  /** Also closes connections that are being established. */
   close(): void {
     this.#closed = true
     for (const opened of this.#opened) opened.close()

@@ -1,8 +1,7 @@
 /**
- * Request headers that an action cannot set. They determine how a message is framed and routed, and a wrong value could
- * smuggle a second request. As in the Fetch standard, they are dropped without an error, because libraries set some of
- * them. Unlike in the Fetch standard, headers that protect the user of a browser (cookie, origin, referer) are not
- * dropped.
+ * Request headers that determine how a message is framed and routed, where a wrong value could smuggle a second
+ * request. As in the Fetch standard, they are dropped without an error, because libraries set some of them. Unlike in
+ * the Fetch standard, headers that protect the user of a browser (cookie, origin, referer) are not dropped.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -18,7 +17,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Returns true if a request header is dropped. The name must be in lower case. */
+/** @param name in lower case */
 export function isDroppedHeader(name: string): boolean {
   return DROPPED.has(name) || name.startsWith('proxy-') || name.startsWith('sec-')
 }

@@ -2,8 +2,8 @@ import { HEADER_BYTES_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Descriptions of undici, Node and OpenSSL error codes for the action's author. The original messages are not used,
- * because they contain IP addresses.
+ * Descriptions of undici, Node and OpenSSL error codes. The original messages are not used, because they contain IP
+ * addresses.
  */
 const MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections',
@@ -27,7 +27,6 @@ const MEANINGS: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate from an unknown authority',
 }
 
-/** Converts the error of a failed exchange to an error for the action's author. */
 export function exchangeFailure(error: unknown, named: string): OutboundError {
   if (error instanceof OutboundError) return error
   return new OutboundError(`${named} ${meaning(error)}`)
@@ -44,7 +43,7 @@ function meaning(error: unknown): string {
   return 'could not be reached'
 }
 
-/** Returns the code of an error. If several addresses were tried, returns the code of the last attempt. */
+/** If several addresses were tried, returns the code of the last attempt. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1))
   return error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -17,7 +17,7 @@ export type ExchangeRequest = {
   body: Uint8Array | undefined
 }
 
-/** A response as received, before its body is decoded. `encodings` lists the decoding steps for `body`. */
+/** `encodings` lists the decoding steps for `body`. */
 export type ExchangeAnswer = {
   status: number
   statusText: string
@@ -29,24 +29,22 @@ export type ExchangeAnswer = {
 export type ExchangeOptions = {
   named: string
   times: OutboundTimes
-  /** Returns true if the body of a response is not needed, such as the body of a redirect. */
+  /** Returns true if the body is not needed, such as the body of a redirect. */
   isOnlyHead(status: number, headers: readonly [string, string][]): boolean
   signal: AbortSignal
 }
 
 const STATUS_TEXT_MAX = 256
 
-/**
- * Idempotent methods (RFC 9110, 9.2.2). Their requests may be retried if a reused connection turns out to be closed.
- */
+/** RFC 9110, 9.2.2. These requests may be retried if a reused connection turns out to be closed. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** Error codes which mean that the server closed the connection. */
+/** Codes which mean that the server closed the connection. */
 const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**
- * Sends one request and returns the response. A server may close a reused connection just as the request is sent. An
- * idempotent request is then retried once over a new connection.
+ * A server may close a reused connection just as the request is sent. An idempotent request is then retried once over a
+ * new connection.
  * @throws {OutboundError}
  */
 export async function exchange(
@@ -89,11 +87,9 @@ function attempt(
 type Caller = {
   resolve(answer: ExchangeAnswer): void
   reject(error: OutboundError): void
-  /** Returns the connection for reuse by another request. */
   free(): void
   /**
-   * Retries the request. Set only if the request may be retried; called if the connection was closed before any part of
-   * a response arrived.
+   * Set only if the request may be retried; called if the connection was closed before any part of a response arrived.
    */
   again?(): void
 }
@@ -106,7 +102,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isAnswering = false
   #head: Omit<ExchangeAnswer, 'body'> | undefined
   #body: ResponseBody | undefined
-  /** True once the response has been returned or the request has failed. Data that arrives later is discarded. */
+  /** True once the response has been returned or the request has failed. Later data is discarded. */
   #settled = false
   #timer: NodeJS.Timeout | undefined
 
@@ -184,7 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(exchangeFailure(error, this.#options.named))
   }
 
-  /** Reads and discards the rest of the response for a limited time, so that the connection can be reused. */
+  /** Reads the rest of the response for a limited time, so that the connection can be reused. */
   #discard(): void {
     this.#body = new ResponseBody(DISCARD_BYTES, this.#options.named)
     clearTimeout(this.#timer)

@@ -1,7 +1,6 @@
 import { promises as dns } from 'node:dns'
 import { ADDRESSES_PER_FAMILY, DNS_TIMEOUT_MS, DNS_TRIES } from './bounds.ts'
 
-/** Thrown if a name has no address, or if its name servers did not respond. */
 export class NameError extends Error {
   readonly isUnknown: boolean
 
@@ -12,20 +11,19 @@ export class NameError extends Error {
 }
 
 /**
- * Resolves names by querying the machine's name servers directly, without the hosts file, search domains or multicast
- * DNS. These queries can be cancelled. A system lookup would occupy one of the process's four libuv threads until it
- * completes.
+ * Queries the machine's name servers directly, without the hosts file, search domains or multicast DNS. These queries
+ * can be cancelled. A system lookup would occupy one of the process's four libuv threads until it completes.
  */
 export class NameResolver {
   readonly #resolver = new dns.Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 
-  /** @param servers name servers to use instead of the machine's, as `address:port` */
+  /** @param servers used instead of the machine's name servers, as `address:port` */
   constructor(servers?: readonly string[]) {
     if (servers !== undefined) this.#resolver.setServers(servers)
   }
 
   /**
-   * Returns all addresses of a name, IPv4 addresses first.
+   * IPv4 addresses come first.
    * @throws {NameError}
    */
   async addresses(name: string): Promise<string[]> {
@@ -43,7 +41,6 @@ export class NameResolver {
   }
 }
 
-/** Returns the first `ADDRESSES_PER_FAMILY` addresses of each address family. */
 export function fewOf(addresses: readonly string[]): string[] {
   const family = (isV6: boolean) =>
     addresses.filter((address) => address.includes(':') === isV6).slice(0, ADDRESSES_PER_FAMILY)

@@ -8,17 +8,17 @@ import { isPublicAddress } from './public-address.ts'
 import { RunNetwork } from './run-network.ts'
 import { loadClient } from './undici.ts'
 
-/** Replacements for parts of the network environment, for tests. Omitted parts default to the real environment. */
+/** Replacements for the real network environment, for tests. */
 export type OutboundWorld = {
-  /** Name servers, as `address:port`. */
+  /** As `address:port`. */
   nameServers?: readonly string[]
   isPublic?: (address: string) => boolean
-  /** Certificate authorities to trust instead of Node's default ones, as PEM. */
+  /** PEM, instead of Node's default authorities. */
   authorities?: readonly string[]
   times?: OutboundTimes
 }
 
-/** Network settings shared by all runs of one executor. Contains no state of individual runs. */
+/** Shared by all runs of one executor. Contains no state of individual runs. */
 export class Network {
   readonly #policy: OutboundPolicy
   readonly #world: OutboundWorld
@@ -34,10 +34,7 @@ export class Network {
     this.#secureContext()
   }
 
-  /**
-   * Creates the network state of one run. `onRequest` is called before each redirect is followed, and may throw to
-   * prevent that.
-   */
+  /** @param onRequest called before each redirect is followed; may throw to prevent that */
   forRun(onRequest: () => void): RunNetwork {
     const { nameServers, isPublic = isPublicAddress, times = TIMES } = this.#world
     const names = new NameResolver(nameServers)
@@ -47,7 +44,7 @@ export class Network {
     return new RunNetwork({ names, connections, times, onRequest })
   }
 
-  /** Returns the TLS context. It contains the certificate authorities but no sessions, so all runs can share it. */
+  /** The TLS context contains the certificate authorities but no sessions, so all runs can share it. */
   #secureContext(): SecureContext {
     const { authorities } = this.#world
     this.#context ??= createSecureContext({

@@ -2,8 +2,8 @@ import type { Client } from 'undici'
 
 /**
  * Connections of one run to one origin. A request uses the most recently used idle connection, or opens a new one.
- * undici's own pool is not used, because it considers a connection busy until the event loop turn after its response,
- * and would open a second connection for two consecutive requests.
+ * undici's own pool considers a connection busy until the event loop turn after its response, and would open a second
+ * connection for two consecutive requests.
  */
 export class OriginConnections {
   readonly #connect: () => Client
@@ -14,7 +14,7 @@ export class OriginConnections {
     this.#connect = connect
   }
 
-  /** Returns an idle connection, or a new one if no connection is idle or `fresh` is set. */
+  /** Returns an idle connection unless `fresh` is set. */
   take({ fresh }: { fresh: boolean }): { client: Client; used: boolean } {
     const idle = fresh ? undefined : this.#idle.pop()
     if (idle !== undefined) return { client: idle, used: true }
@@ -24,8 +24,8 @@ export class OriginConnections {
   }
 
   /**
-   * Returns a connection for reuse when a response has ended, successfully or not. If the connection is broken, undici
-   * reopens it for the next request.
+   * Must be called when a response has ended, successfully or not. If the connection is broken, undici reopens it for
+   * the next request.
    */
   giveBack(client: Client): void {
     this.#idle.push(client)

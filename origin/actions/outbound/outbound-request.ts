@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error.ts'
 
 export type RedirectMode = 'follow' | 'manual' | 'error'
 
-/** A validated request of an action. `headers` does not contain headers that actions cannot set. */
+/** Validated request. `headers` does not contain headers that actions cannot set. */
 export type OutboundRequest = {
   url: string
   method: string
@@ -15,13 +15,11 @@ export type OutboundRequest = {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/**
- * Matches a valid header field value: visible characters, spaces, tabs and non-ASCII bytes, but no line breaks or NUL.
- */
+/** Visible characters, spaces, tabs and non-ASCII bytes, but no line breaks or NUL. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const METHOD_MAX_CHARACTERS = 32
 const UPPER_CASED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']
-/** Methods that the Fetch standard forbids. */
+/** Forbidden by the Fetch standard. */
 const FORBIDDEN_METHODS = ['CONNECT', 'TRACE', 'TRACK']
 const MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
 

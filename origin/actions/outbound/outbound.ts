@@ -7,7 +7,7 @@ export type { OutboundWorld } from './network.ts'
 export type { OutboundAnswer } from './run-outbound.ts'
 export { RunOutbound } from './run-outbound.ts'
 
-/** Creates a handler of outbound requests for each run of an executor. Contains no state of individual runs. */
+/** Contains no state of individual runs. */
 export class Outbound {
   readonly #policy: OutboundPolicy
   readonly #world: OutboundWorld
@@ -18,24 +18,17 @@ export class Outbound {
     this.#world = world
   }
 
-  /**
-   * Creates the handler of outbound requests for one run. The handler uses no resources until the first request. It
-   * must be closed when the run ends.
-   */
+  /** Uses no resources until the first request. The handler must be closed when the run ends. */
   forRun(): RunOutbound {
     return new RunOutbound(async (onRequest) => (await this.#load()).forRun(onRequest))
   }
 
-  /** Loads the network modules in advance, so that the first request does not have to wait for them. */
   async preload(): Promise<void> {
     const network = await this.#load()
     network.preload()
   }
 
-  /**
-   * Loads the network modules on demand, because loading twenty modules, TLS and undici would slow down the start of
-   * every executor.
-   */
+  /** Loaded on demand, because twenty modules, TLS and undici would slow down the start of every executor. */
   #load(): Promise<Network> {
     this.#network ??= import('./network.ts').then(
       ({ Network }) => new Network(this.#policy, this.#world),

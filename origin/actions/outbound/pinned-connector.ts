@@ -9,15 +9,15 @@ import type { Target } from './target.ts'
 
 export type ConnectorOptions = {
   target: Target
-  /** The checked addresses of the target. The connector never connects to any other address. */
+  /** Checked addresses. The connector never connects to any other address. */
   addresses: readonly string[]
   secureContext: SecureContext
   connectMs: number
-  /** Receives every socket as soon as it is created, so that all sockets can be closed when the run ends. */
+  /** Receives every socket as soon as it is created, so that all can be closed when the run ends. */
   sockets: Set<Socket>
 }
 
-/** Creates a connector that connects only to checked addresses and does not resolve names. */
+/** Connects only to checked addresses and does not resolve names. */
 export function pinnedConnector(options: ConnectorOptions): buildConnector.connector {
   const { target, addresses, connectMs, sockets } = options
   return (_undici, callback) => {

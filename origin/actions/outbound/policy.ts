@@ -1,24 +1,15 @@
-/**
- * Exceptions to the rule that actions can reach public addresses only: additional hosts that are allowed, and hosts
- * that are denied.
- */
+/** Exceptions to the rule that actions can reach public addresses only. */
 import type { HostPort } from './host-port.ts'
 import { canonicalHost, portOf } from './host-port.ts'
 
-/**
- * A host that actions may not reach. If `port` is null, the name is denied at any port, but the addresses that it
- * resolves to are not.
- */
+/** If `port` is null, the name is denied at any port, but the addresses that it resolves to are not. */
 export type DeniedHost = { host: string; port: number | null }
 
-/**
- * Hosts that actions may or may not reach, in the form returned by `canonicalHost`. The policy is plain data, because
- * it is sent to each executor.
- */
+/** Hosts in the form returned by `canonicalHost`. The policy is plain data, because it is sent to each executor. */
 export type OutboundPolicy = {
-  /** Host and port pairs that actions may reach although they are not public. For local development only. */
+  /** Reachable although not public. For local development only. */
   allow: readonly HostPort[]
-  /** Our own services, which are refused by name and by address. Takes precedence over `allow`. */
+  /** Our own services, refused by name and by address. Takes precedence over `allow`. */
   deny: readonly DeniedHost[]
 }
 
@@ -49,8 +40,8 @@ export function parseDenied(text: string): DeniedHost[] | undefined {
 }
 
 /**
- * Returns the hosts and ports in the URLs of our own services, such as the public URL and the database. URLs without a
- * host are skipped.
+ * Hosts and ports in the URLs of our own services, such as the public URL and the database. URLs without a host are
+ * skipped.
  */
 export function ownServices(urls: readonly (string | undefined)[]): HostPort[] {
   return urls.flatMap((text) => {

@@ -1,9 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/**
- * IPv4 ranges that are not public: those in IANA's IPv4 Special-Purpose Address Registry, multicast, and an address
- * used within Azure.
- */
+/** Ranges in IANA's IPv4 Special-Purpose Address Registry, multicast, and an address used within Azure. */
 const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
@@ -27,12 +24,12 @@ const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
 ]
 
 /**
- * The only IPv6 range that is routed globally. Mapped, translated, unique local, link-local, site-local and multicast
- * addresses are outside of it.
+ * The only globally routed IPv6 range. Mapped, translated, unique local, link-local, site-local and multicast addresses
+ * are outside of it.
  */
 const GLOBAL_UNICAST_V6: readonly [network: string, bits: number] = ['2000::', 3]
 
-/** Ranges of the global unicast range 2000::/3 that are not public (IANA's IPv6 Special-Purpose Address Registry). */
+/** Exceptions within 2000::/3 (IANA's IPv6 Special-Purpose Address Registry). */
 const NOT_PUBLIC_V6: readonly [network: string, bits: number][] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarking, ORCHID
   ['2001:db8::', 32], // documentation
@@ -48,8 +45,8 @@ const globalUnicast = new BlockList()
 globalUnicast.addSubnet(...GLOBAL_UNICAST_V6, 'ipv6')
 
 /**
- * Returns true for a public IP address: one that leads to the same host from everywhere on the internet. Returns false
- * for an address with a zone ID, and for text that is not an address.
+ * True for an IP address that leads to the same host from everywhere on the internet; false for an address with a zone
+ * ID, and for text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false

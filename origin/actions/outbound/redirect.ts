@@ -5,14 +5,14 @@ import { readTarget, type Target } from './target.ts'
 const STATUSES = [301, 302, 303, 307, 308]
 const OF_THE_BODY = ['content-encoding', 'content-language', 'content-location', 'content-type']
 /**
- * Headers that are removed when a redirect leads to another origin. The Fetch standard lists only `authorization`,
- * because browsers handle cookies themselves.
+ * Removed when a redirect leads to another origin. The Fetch standard lists only `authorization`, because browsers
+ * handle cookies themselves.
  */
 const OF_THE_ORIGIN = ['authorization', 'cookie']
 
 type Part = Pick<OutboundRequest, 'method' | 'headers' | 'body'>
 
-/** Returns the location that a response redirects to, or undefined if it does not redirect. */
+/** Returns undefined if the response does not redirect. */
 export function locationOf(
   status: number,
   headers: readonly [string, string][],
@@ -22,7 +22,7 @@ export function locationOf(
 }
 
 /**
- * Builds the next request for a redirect (Fetch standard, HTTP-redirect fetch).
+ * Next request for a redirect (Fetch standard, HTTP-redirect fetch).
  * @throws {OutboundError} if the redirect leads to a URL that actions may not request
  */
 export function follow(

@@ -4,8 +4,8 @@ import { OutboundError } from './outbound-error.ts'
 const FIRST_BYTES = 16_384
 
 /**
- * Collects a response body in a single buffer. Keeping each chunk as a separate view would take a hundred times the
- * memory for a million one-byte chunks.
+ * Collects a response body in a single buffer. Separate views would take a hundred times the memory for a million
+ * one-byte chunks.
  */
 export class ResponseBody {
   readonly #max: number
@@ -18,7 +18,7 @@ export class ResponseBody {
     this.#named = named
   }
 
-  /** Appends a part of the body. @throws {OutboundError} if the body becomes too large */
+  /** @throws {OutboundError} if the body becomes too large */
   add(part: Uint8Array): void {
     const length = this.#length + part.length
     if (length > this.#max) throw tooLarge(this.#named)

@@ -5,8 +5,8 @@ import { hostOf, portOf } from './host-port.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Destination of a request, in canonical form. `named` is the name used in error messages: the host, followed by the
- * port unless it is the default port.
+ * Destination in canonical form. `named` is the name used in error messages: the host, followed by the port unless it
+ * is the default port.
  */
 export type Target = { url: URL; host: string; port: number; named: string }
 
@@ -34,7 +34,7 @@ export function readTarget(text: string, base?: URL): Target {
       `port ${port} is blocked because it belongs to another protocol, as in browsers`,
     )
   const host = hostOf(url)
-  // Removes the trailing dot of the host, because TLS and certificates do not use it.
+  // TLS and certificates do not use a trailing dot.
   if (isIP(host) === 0) url.hostname = host
   return { url, host, port, named: url.host }
 }
@@ -53,8 +53,7 @@ const LOCAL_NAMES = [
 ]
 
 /**
- * Returns true for a host name that has a meaning only within a local network. Public name servers should not resolve
- * such names.
+ * True for a name that has a meaning only within a local network. Public name servers should not resolve such names.
  */
 export function isLocalName(host: string): boolean {
   if (isIP(host) !== 0) return false

@@ -4,9 +4,9 @@ import type { Client as ClientType } from 'undici'
 let loaded: typeof ClientType | undefined
 
 /**
- * Loads undici's HTTP/1.1 client on the first request, so that executors that never fetch do not load it. The module is
- * loaded by its path, because the package's index also loads fetch, mocks, caches and WebSocket, which takes three
- * times as long and twice the memory. The undici version is pinned, and a test checks that the path exists.
+ * Loads undici's HTTP/1.1 client on the first request, so that executors that never fetch do not load it. The package's
+ * index also loads fetch, mocks, caches and WebSocket, which takes three times as long and twice the memory. The undici
+ * version is pinned, and a test checks that the path exists.
  */
 export function loadClient(): typeof ClientType {
   loaded ??= createRequire(import.meta.url)('undici/lib/dispatcher/client.js') as typeof ClientType

@@ -1,15 +1,15 @@
 /**
- * Time constant of the exponential decay of recorded CPU usage: after this time, usage counts about a third. A burst is
- * forgotten within a few seconds.
+ * Time constant of the exponential decay: after this time, usage counts about a third. A burst is forgotten within a
+ * few seconds.
  */
 const FADES_MS = 1_000
 
-/** CPU usage, in cores, below which an account counts as inactive. */
+/** Usage in cores, below which an account counts as inactive. */
 const NOTHING = 0.001
 
 type Use = { ms: number; at: number }
 
-/** Recent CPU usage of each account's runs, in cores. A value of 1 means one fully used core. */
+/** Recent CPU usage of each account's runs. A value of 1 means one fully used core. */
 export class CpuUse {
   readonly #cores: number
   readonly #uses = new Map<string, Use>()
@@ -34,9 +34,9 @@ export class CpuUse {
   }
 
   /**
-   * Returns true if an account recently used more than half of its fair share, which is the number of cores divided by
-   * the number of active accounts. The limit is half, because there are gaps between runs, so even an account that
-   * always has a run does not use a whole core. Returns false if only one account is active.
+   * True if an account recently used more than half of its fair share, the number of cores divided by the number of
+   * active accounts. The limit is half, because there are gaps between runs, so even an account that always has a run
+   * does not use a whole core. False if only one account is active.
    */
   isHeavy(account: string, now: number): boolean {
     if (this.#uses.size === 1) return false
@@ -44,7 +44,7 @@ export class CpuUse {
     return use !== undefined && faded(use, now) / FADES_MS > this.#cores / this.#uses.size / 2
   }
 
-  /** Removes accounts that have not used CPU time recently, so that the remaining accounts share the cores. */
+  /** Removes inactive accounts, so that the others share the cores. */
   forget(now: number): void {
     for (const [account, use] of this.#uses)
       if (faded(use, now) / FADES_MS < NOTHING) this.#uses.delete(account)

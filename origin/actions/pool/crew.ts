@@ -6,30 +6,27 @@ import { FAILED_START_PAUSE_MS, FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX }
 import type { TemplateFile } from './template.ts'
 
 type Listener = {
-  /** Called when an executor can take a run, after it has started or finished one. */
+  /** An executor can take a run, because it has just started or has finished one. */
   free(member: Member): void
-  /** Called when the executor's run changes from computing to waiting, or from waiting to computing. */
+  /** The run changed between computing and waiting. */
   changed(member: Member): void
-  /** Called when the executor has exited. A run that it was executing is lost. */
+  /** The executor has exited. A run that it was executing is lost. */
   gone(member: Member): void
-  /** Called when starting executors may be retried after a failure. */
+  /** Starting executors may be retried after a failure. */
   again(): void
-  /** Called when no executor can be started. `forGood` is true if retrying is pointless. */
+  /** No executor can be started. `forGood` is true if retrying is pointless. */
   broken(reason: string, forGood: boolean): void
 }
 
 /**
- * Manages the executors of one pool. Starts them, with one spare while runs are active, keeps a minimum number warm,
- * replaces worn ones, and stops idle ones.
+ * Keeps a minimum number of executors warm and one spare while runs are active, replaces worn ones, and stops idle
+ * ones.
  */
 export class Crew {
   readonly #options: Required<ActionPoolOptions>
   readonly #listener: Listener
   readonly #members = new Set<Member>()
-  /**
-   * Free executors, the most recently used one last. Runs are given to the last one, so that the others become idle and
-   * are stopped.
-   */
+  /** The most recently used executor is last and gets the next run, so that the others become idle and are stopped. */
   readonly #free: Member[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #empty = Promise.withResolvers<void>()
@@ -49,7 +46,6 @@ export class Crew {
     this.#templateMade = this.#makeTemplate()
   }
 
-  /** Resolves when the minimum number of executors is ready. Rejects if executors cannot be started. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -71,7 +67,7 @@ export class Crew {
     return counts
   }
 
-  /** True if the most recent executor starts have failed and no executor is left to serve runs. */
+  /** True if the most recent starts have failed and no executor is left to serve runs. */
   get isBroken(): boolean {
     if (this.#failedStarts < FAILED_STARTS_MAX) return false
     for (const { served, leaving } of this.#members) if (served && !leaving) return false
@@ -86,12 +82,12 @@ export class Crew {
 
   /**
    * Starts executors to reach the minimum, to serve queued runs, and to keep one spare while runs are active.
-   * @param wanted number of queued runs that could start now
+   * @param wanted queued runs that could start now
    */
   staff(wanted: number): void {
     const template = this.#template
     if (this.#closed || template === undefined) return
-    // After repeated failures, starts executors only if a queued run needs one.
+    // After repeated failures, only a queued run justifies another start.
     if (this.#failedStarts >= FAILED_STARTS_MAX && wanted === 0) return
     if (performance.now() < this.#notBefore) return this.#lookAgain()
     let count = 0
@@ -133,7 +129,7 @@ export class Crew {
     }
   }
 
-  /** Starts an executor process. Returns undefined if the system cannot create a process. */
+  /** Returns undefined if the system cannot create a process. */
   #start(template: TemplateFile): Member | undefined {
     const member = new Member(performance.now())
     try {
@@ -153,9 +149,7 @@ export class Crew {
     return member
   }
 
-  /**
-   * Schedules another attempt to start executors. If there is no executor, no other event would start the queued runs.
-   */
+  /** Retries starting executors. If there is no executor, no other event would start the queued runs. */
   #lookAgain(): void {
     if (this.#isToLookAgain) return
     this.#isToLookAgain = true
@@ -179,10 +173,7 @@ export class Crew {
     this.#listener.free(member)
   }
 
-  /**
-   * Starts replacements for free executors that are worn, within the limits on concurrent starts and on the total
-   * number of executors.
-   */
+  /** Replaces free worn executors, within the limits on concurrent starts and on the total number. */
   #replaceWorn(template: TemplateFile, starting: number, count: number): void {
     for (const member of this.#free.slice()) {
       if (starting >= STARTING_MAX) return
@@ -211,17 +202,15 @@ export class Crew {
   }
 
   /**
-   * Returns true if an executor should be replaced. The executor continues to serve runs until its replacement is
-   * ready, so that no run waits for a process to start.
+   * A worn executor continues to serve runs until its replacement is ready, so that no run waits for a process to
+   * start.
    */
   #isWorn({ executor, priority }: Member): boolean {
     if (priority.isSpent) return true
     return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
   }
 
-  /**
-   * Stops an idle executor if there are more than the minimum, unless it is the only free one while runs are active.
-   */
+  /** Stops the executor if there are more than the minimum, unless it is the only free one while runs are active. */
   #grewIdle(member: Member): void {
     let count = 0
     let running = 0
@@ -261,10 +250,7 @@ export class Crew {
     this.#listener.gone(member)
   }
 
-  /**
-   * Handles a failed start. After repeated failures, delays the next start, and lets queued runs fail if no executor is
-   * left to serve them.
-   */
+  /** After repeated failures, delays the next start, and lets queued runs fail if no executor is left to serve them. */
   #startFailed(reason: string): void {
     if (++this.#failedStarts < FAILED_STARTS_MAX) return
     this.#notBefore = performance.now() + FAILED_START_PAUSE_MS

@@ -4,20 +4,18 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeProcessFolder, removeAbandonedFolders } from './process-folder.ts'
 
-/** Root folder of the project. Entry paths are relative to it. */
+/** Project root. Entry paths are relative to it. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
-/** Matches the specifier of a relative TypeScript module in an `import` statement or `import()` call. */
+/** Specifier of a relative TypeScript module in an `import` statement or `import()` call. */
 const OWN_MODULE = /((?:from|import)\s*\(?\s*')(\.{1,2}\/[^']+)\.ts'/g
 
-/** Generated JavaScript for the processes that run sandboxes. */
 export type ExecutorCode = { folder: string; entry(path: string): string; remove(): void }
 
 /**
- * Writes the entry modules, and all project modules that they import, as JavaScript without types to a new folder. The
- * paths within the folder are the same as in the project. Node could strip the types itself, but would do so in each
- * process, which costs 60 ms of CPU and 25 MB per executor. If this process is killed, the folder is left behind, and
- * the next process removes it.
+ * Writes the entry modules, and all project modules that they import, as JavaScript to a new folder, under the same
+ * paths as in the project. Node could strip the types itself, but would do so in each process, which costs 60 ms of CPU
+ * and 25 MB per executor. If this process is killed, the folder is left behind, and the next process removes it.
  * @param entries paths in the project, such as `origin/actions/executor/executor.ts`
  */
 export function writeExecutorCode(entries: readonly string[]): ExecutorCode {

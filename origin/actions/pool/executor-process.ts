@@ -15,26 +15,23 @@ import type { TemplateFile } from './template.ts'
  */
 const WATCHDOG_GRACE_MS = 2_000
 
-/**
- * Time after a `stop` message at which the executor is killed. The executor receives the message only while its action
- * waits.
- */
+/** Time from a `stop` message until the executor is killed. It receives the message only while its action waits. */
 const STOP_GRACE_MS = 200
 
-/** Timeout for the start of an executor, which normally takes a tenth of a second. */
+/** Starting an executor normally takes a tenth of a second. */
 const READINESS_MAX_MS = 30_000
 
-/** Number of characters of standard error that are kept, to explain why an executor exited. */
+/** Standard error that is kept, to explain why an executor exited. */
 const STDERR_CHARACTERS = 2000
 
 export type ExecutorEnd = { reason: string; stderr: string }
 
 type Listener = {
-  /** Called when the executor can take a run, after it has started or finished one. */
+  /** The executor can take a run, because it has just started or has finished one. */
   free(): void
-  /** Called when the run changes from computing to waiting, or from waiting to computing. */
+  /** The run changed between computing and waiting. */
   changed?(): void
-  /** Called when the run has reached its deadline but has not ended. The executor needs CPU time to end it. */
+  /** The run has reached its deadline but has not ended. The executor needs CPU time to end it. */
   due?(): void
   ended(end: ExecutorEnd): void
 }
@@ -49,14 +46,11 @@ type Active = {
 /** Handle of an executor in the process that holds the keys. Validates all messages from the executor. */
 export class ExecutorProcess {
   state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
-  /**
-   * Last reported state of the current run: true if it uses the CPU; false if it waits for a key, a timer or a
-   * response.
-   */
+  /** Last reported state: true if the run uses the CPU; false if it waits for a key, a timer or a response. */
   computing = false
-  /** Last reported CPU time of the current run, in milliseconds. */
+  /** Last reported CPU time of the current run. */
   computedMs = 0
-  /** Number of runs that the executor has been given, and its last reported memory size in bytes. */
+  /** Runs that the executor has been given, and its last reported memory size. */
   runs = 0
   rssBytes = 0
   readonly #child: ChildProcess
@@ -80,7 +74,7 @@ export class ExecutorProcess {
     this.#child.on('error', () => this.kill('could not be started'))
     this.#child.on('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`
-      // Waits for the pipe to close, because it may still contain messages that were sent before the exit.
+      // The pipe may still contain messages that were sent before the exit.
       if (this.#child.connected) this.#child.once('disconnect', () => this.#exited(how))
       else this.#exited(how)
     })
@@ -93,8 +87,8 @@ export class ExecutorProcess {
   }
 
   /**
-   * Sends a run to the executor. Must be called only while the state is `ready`. From this call on, the run counts as
-   * started, because its code may be executed at any moment.
+   * Must be called only while the state is `ready`. From this call on, the run counts as started, because its code may
+   * be executed at any moment.
    */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     this.state = 'running'
@@ -119,8 +113,8 @@ export class ExecutorProcess {
   }
 
   #send(message: ToExecutor): void {
-    // Send errors are ignored, because the exit event reports a process that has died. A process that never started has
-    // no channel.
+    // Errors are ignored, because the exit event reports a process that has died. A process that never started has no
+    // channel.
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 

@@ -1,4 +1,4 @@
-/** A queued item, with its account and the number of bytes that it occupies in memory. */
+/** `bytes` is the memory that the item occupies. */
 export type Queued = { account: string; bytes: number }
 
 export type QueueBounds = { count: number; bytes: number }
@@ -12,7 +12,7 @@ export type QueueBounds = { count: number; bytes: number }
  */
 export class FairQueue<Item extends Queued> {
   readonly #bounds: QueueBounds
-  /** Lines by account, in the order in which they are served. Empty lines are removed. */
+  /** Lines in the order in which they are served. Empty lines are removed. */
   readonly #lines = new Map<string, Line<Item>>()
   #count = 0
   #bytes = 0
@@ -38,16 +38,13 @@ export class FairQueue<Item extends Queued> {
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
   }
 
-  /** Returns true if items of longer lines can be displaced for an account that has no line. */
+  /** True if items of longer lines can be displaced for an account that has no line. */
   canMakeRoom({ account, bytes }: Queued): boolean {
     if (this.#lines.has(account) || bytes > this.#bounds.bytes) return false
     return this.#longest(bytes) !== undefined
   }
 
-  /**
-   * Makes room for the item of an account that has no line. Returns the items that were displaced from the ends of the
-   * longest lines.
-   */
+  /** Makes room for an account that has no line. Returns the items displaced from the ends of the longest lines. */
   makeRoom(item: Queued): Item[] {
     const given: Item[] = []
     while (!this.hasRoom(item) && !this.#lines.has(item.account)) {
@@ -59,9 +56,9 @@ export class FairQueue<Item extends Queued> {
   }
 
   /**
-   * Returns the line that uses most of the exhausted resource. If the queue is full by count, this is the line with the
-   * most items, provided that it has more than one. If it is full by bytes, this is the line with the most bytes,
-   * provided that it has more than `bytes`.
+   * Line that uses most of the exhausted resource. If the queue is full by count, this is the line with the most items,
+   * provided that it has more than one. If it is full by bytes, this is the line with the most bytes, provided that it
+   * has more than `bytes`.
    */
   #longest(bytes: number): Line<Item> | undefined {
     const byBytes = this.#count < this.#bounds.count
@@ -74,7 +71,7 @@ export class FairQueue<Item extends Queued> {
     return longest
   }
 
-  /** Adds an item to its account's line. Must be called only if `hasRoom` returns true. */
+  /** Must be called only if `hasRoom` returns true. */
   add(item: Item): void {
     const line = this.#lines.get(item.account) ?? { items: [], bytes: 0 }
     this.#lines.set(item.account, line)
@@ -83,7 +80,7 @@ export class FairQueue<Item extends Queued> {
   }
 
   /**
-   * Removes and returns the first item of the next account that `may` accepts. The account then moves to the end of the
+   * Removes and returns the first item of the next account that `may` accepts. The account moves to the end of the
    * order.
    */
   take(may: (account: string) => boolean): Item | undefined {
@@ -103,7 +100,7 @@ export class FairQueue<Item extends Queued> {
     return this.#lines.get(item.account)?.items.includes(item) ?? false
   }
 
-  /** Removes an item from the queue. Returns false if the item is no longer queued. */
+  /** Returns false if the item is no longer queued. */
   remove(item: Item): boolean {
     const line = this.#lines.get(item.account)
     const at = line?.items.indexOf(item) ?? -1
@@ -122,7 +119,7 @@ export class FairQueue<Item extends Queued> {
     return items
   }
 
-  /** Yields the number of queued items per account, in the order in which they are served. */
+  /** Queued items per account, in the order in which they are served. */
   *counts(): Iterable<{ account: string; count: number }> {
     for (const [account, { items }] of this.#lines) yield { account, count: items.length }
   }

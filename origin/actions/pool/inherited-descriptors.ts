@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/**
- * Linux's O_CLOEXEC flag, as shown in /proc. The kernel closes a descriptor with this flag when the process executes a
- * program.
- */
+/** O_CLOEXEC, as shown in /proc. The kernel closes such a descriptor when the process executes a program. */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
- * Returns `stdio` entries that hide this process's inherited descriptors, such as a file opened by a shell, from a
- * child process. Node sets O_CLOEXEC only on the first 16 descriptors. A parent cannot close other descriptors in a
- * child, but can replace them.
+ * `stdio` entries that hide this process's inherited descriptors, such as a file opened by a shell, from a child
+ * process. Node sets O_CLOEXEC only on the first 16 descriptors. A parent cannot close other descriptors in a child,
+ * but can replace them.
  * @param first number of the descriptor that the first entry describes
  * @param by a descriptor that the child may use in any case, as the replacement
  */
@@ -21,12 +18,9 @@ export function replacedDescriptors(first: number, by: number): (number | 'ignor
 
 let known: ReadonlySet<number> | undefined
 
-/**
- * Returns the descriptors that a child would inherit. Computed only once, because Node opens all files with O_CLOEXEC,
- * so later descriptors are not inherited.
- */
+/** Computed only once: Node opens all files with O_CLOEXEC, so later descriptors are not inherited. */
 function inheritedDescriptors(): ReadonlySet<number> {
-  // On systems other than Linux, child processes are started with a flag that closes all other descriptors.
+  // Other systems start child processes with a flag that closes all other descriptors.
   known ??= new Set(process.platform === 'linux' ? openWithoutCloseOnExec() : [])
   return known
 }

@@ -4,7 +4,7 @@ import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
 import type { KeyAnswer } from '../messages.ts'
 import type { Capability, KeyOperation } from '../run.ts'
 
-/** Maximum length of a refusal message that is passed into the sandbox: enough for one sentence and an ID. */
+/** Limit for a refusal message passed into the sandbox: enough for one sentence and an ID. */
 const MESSAGE_CHARACTERS = 1000
 
 /**
@@ -12,7 +12,7 @@ const MESSAGE_CHARACTERS = 1000
  * after the run has ended, are dropped.
  */
 export class KeyGate {
-  /** Unguessable token of the run, so that code that took over an executor cannot act for a run of another executor. */
+  /** Unguessable, so that code that took over an executor cannot act for a run of another executor. */
   readonly token: string
   readonly #capability: Capability
   #asked = 0
@@ -23,10 +23,7 @@ export class KeyGate {
     this.#capability = capability
   }
 
-  /**
-   * Performs one key operation. Returns undefined if the run has ended in the meantime. The operation is counted before
-   * any work is done.
-   */
+  /** Returns undefined if the run has ended in the meantime. The operation is counted before any work is done. */
   async ask(operation: KeyOperation): Promise<KeyAnswer | undefined> {
     if (!this.#open) return undefined
     this.#asked++
@@ -35,7 +32,7 @@ export class KeyGate {
     return this.#open ? answer : undefined
   }
 
-  /** Returns true if more key operations have arrived than a genuine executor would pass on. */
+  /** True if more key operations have arrived than a genuine executor would pass on. */
   isFlooded(): boolean {
     return this.#asked > KEY_OPERATIONS_PASSED_ON
   }

@@ -1,7 +1,6 @@
 import type { ExecutorProcess } from './executor-process.ts'
 import { Priority } from './priority.ts'
 
-/** A run that occupies an executor, with its CPU time. */
 export class Occupation {
   readonly account: string
   computing = true
@@ -16,8 +15,7 @@ export class Occupation {
   }
 
   /**
-   * Records the run's CPU time.
-   * @param totalMs CPU time of the run so far, in milliseconds
+   * Records the run's CPU time so far.
    * @returns the increase since the previous call, in milliseconds
    */
   count(totalMs: number): number {
@@ -32,7 +30,7 @@ export class Occupation {
 }
 
 export class Member {
-  /** The executor's process handle. Set by `attach`, immediately after the process has been started. */
+  /** Set by `attach`, immediately after the process has been started. */
   executor!: ExecutorProcess
   priority!: Priority
   readonly startedAt: number

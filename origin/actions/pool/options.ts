@@ -5,33 +5,27 @@ import { PUBLIC_ONLY } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 import { makeTemplateFile } from './template.ts'
 
-/** Default minimum number of executors. With two, one can execute a run while the other resets its sandbox. */
+/** One executor can execute a run while the other resets its sandbox. */
 export const MIN_DEFAULT = 2
 
-/**
- * Default maximum number of executors. Each uses 31 MB of private memory. There may be more executors than cores,
- * because many runs only wait.
- */
+/** Each executor uses 31 MB of private memory. There may be more executors than cores, because many runs only wait. */
 export const MAX_DEFAULT = 64
 
-/** Idle time after which an executor is stopped, if there are more than the minimum. */
+/** Idle time after which an executor above the minimum is stopped. */
 export const IDLE_MS = 30_000
 
-/** Number of runs after which an executor is replaced, to limit memory leaks and fragmentation. */
+/** Executors are replaced after this number of runs, to limit memory leaks and fragmentation. */
 export const RUNS_PER_EXECUTOR = 10_000
 
 /**
- * Resident memory at which an executor is replaced before it reaches its maximum number of runs. Twice the memory that
- * remains in use after a sandbox has used all of its own.
+ * Resident memory at which an executor is replaced early. Twice the memory that remains in use after a sandbox has used
+ * all of its own.
  */
 export const RSS_MAX_BYTES = 256 * 1024 * 1024
 
 export const CORES = availableParallelism()
 
-/**
- * Maximum number of executors that start concurrently. Starting is CPU-bound, so more starts than cores would slow each
- * other down.
- */
+/** Starting is CPU-bound, so more concurrent starts than cores would slow each other down. */
 export const STARTING_MAX = CORES
 
 /** CPU time after which a run gets a lower priority than all shorter runs. */
@@ -43,14 +37,14 @@ export const LONG_COMPUTING_MS = 100
  */
 export const RETRY_AFTER_MAX_MS = 1_000
 
-/** Maximum number of runs that wait for an executor, and maximum memory for their sources and params. */
+/** Runs that wait for an executor, and memory for their sources and params. */
 export const WAITING_MAX = 512
 export const WAITING_BYTES_MAX = 256 * 1024 * 1024
 
-/** Delay before the next attempt to start an executor, after `FAILED_STARTS_MAX` failed starts. */
+/** Delay before the next attempt after `FAILED_STARTS_MAX` failed starts. */
 export const FAILED_START_PAUSE_MS = 500
 
-/** Number of consecutive failed starts after which queued runs fail. */
+/** Consecutive failed starts after which queued runs fail. */
 export const FAILED_STARTS_MAX = 3
 
 export type PoolEvent =
@@ -61,20 +55,19 @@ export type ActionPoolOptions = {
   min?: number
   max?: number
   /**
-   * Number of cores available to runs. Defaults to the number of cores of the machine. With a higher number, computing
-   * runs would only compete for the cores.
+   * Cores available to runs. With more than the machine has, computing runs would only compete for them.
+   * @default number of cores of the machine
    */
   cores?: number
   idleMs?: number
   runsPerExecutor?: number
-  /** Returns true if the machine is overloaded. Accounts that already have runs may then not queue more. */
+  /** True if the machine is overloaded. Accounts that already have runs may then not queue more. */
   isUnderPressure?: () => boolean
-  /** Template for the executors, if its build has already been started; built by the pool by default. */
+  /** Template, if its build has already been started. By default, the pool builds it. */
   template?: Promise<TemplateFile>
   /** Non-public hosts that actions may reach, and hosts that they may never reach. */
   outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
-  /** Called when a run gets an executor, with the time in milliseconds that the run waited for it. */
   onRunStarted?: (waitedMs: number) => void
 }
 

@@ -1,21 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** Scheduling priority of this process. Child processes inherit it. */
+/** Child processes inherit this priority. */
 const USUAL = getPriority()
 
 /**
- * Lowered priority (nice value; 19 is the lowest priority). The process gets about a tenth of a core if other processes
- * compete for it, and the whole core otherwise.
+ * Nice value (19 is the lowest priority). The process gets about a tenth of a core if other processes compete for it,
+ * and the whole core otherwise.
  */
 const LOWERED = Math.min(19, USUAL + 10)
 
-/** Linux capability that is required to raise a process's priority (capabilities(7), CAP_SYS_NICE). */
+/** Required to raise a process's priority (capabilities(7)). */
 const CAP_SYS_NICE = 23n
 
 const MAY_RAISE = hasCapability(CAP_SYS_NICE)
 
-/** Lowers and restores the scheduling priority of an executor process. */
 export class Priority {
   readonly #pid: number | undefined
   #mayRaise: boolean
@@ -31,14 +30,10 @@ export class Priority {
     return this.#isLowered && !this.#mayRaise
   }
 
-  /**
-   * Lowers the priority.
-   * @param forGood lowers the priority even if it cannot be raised again
-   */
+  /** @param forGood lowers the priority even if it cannot be raised again */
   lower({ forGood }: { forGood: boolean }): void {
     if (this.#isLowered || !(forGood || this.#mayRaise)) return
-    // Marks the priority as lowered before the attempt, because an attempt that fails for one thread may still lower
-    // the others.
+    // Set before the attempt, because an attempt that fails for one thread may still lower the others.
     this.#isLowered = true
     this.#set(LOWERED)
   }
@@ -57,7 +52,7 @@ export class Priority {
       try {
         setPriority(thread, priority)
       } catch (error) {
-        // Errors other than EACCES and EPERM mean that the thread has just exited, so they are ignored.
+        // Other errors mean that the thread has just exited.
         const { code } = (error as { info?: { code?: string } }).info ?? {}
         if (code === 'EACCES' || code === 'EPERM') refused = 'refused'
       }
@@ -66,10 +61,7 @@ export class Priority {
   }
 }
 
-/**
- * Returns the thread IDs of a process. On Linux, each thread has its own priority, and V8 compiles code and collects
- * garbage in separate threads.
- */
+/** On Linux, each thread has its own priority, and V8 compiles code and collects garbage in separate threads. */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)

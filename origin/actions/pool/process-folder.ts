@@ -6,7 +6,7 @@ const PREFIX = 'svc-executor'
 const NAME = new RegExp(`^${PREFIX}-(\\d{1,20})-(\\d{1,9})-[A-Za-z0-9]{6}$`)
 
 /**
- * Creates a folder that only this user can read. Its name contains the ID of this process.
+ * Creates a folder that only this user can read. Its name contains this process's ID.
  * @param parent the system's folder for temporary files, in which other users can write too
  */
 export function makeProcessFolder(parent = tmpdir()): string {
@@ -14,8 +14,8 @@ export function makeProcessFolder(parent = tmpdir()): string {
 }
 
 /**
- * Removes folders left behind by processes that were killed. Keeps the folders of running processes, of other users,
- * and of other PID namespaces, because their processes are not visible from here. Never follows a symbolic link.
+ * Removes folders left behind by killed processes. Keeps the folders of running processes, of other users, and of other
+ * PID namespaces, because their processes are not visible from here. Never follows a symbolic link.
  */
 export function removeAbandonedFolders(parent = tmpdir()): void {
   const namespace = pidNamespace()
@@ -28,16 +28,12 @@ export function removeAbandonedFolders(parent = tmpdir()): void {
       const isOurs = found.isDirectory() && found.uid === process.getuid?.()
       if (isOurs && !isRunning(Number(pid))) rmSync(folder, { recursive: true, force: true })
     } catch {
-      // Another process removed the folder first, or the system does not permit the removal. A leftover folder does no
-      // harm.
+      // Another process removed the folder first, or the system does not permit it. A leftover folder does no harm.
     }
   }
 }
 
-/**
- * Returns true if a process with this PID is running, even if it is an unrelated one. Keeping a folder is safer than
- * deleting one in use.
- */
+/** True even for an unrelated process with this PID. Keeping a folder is safer than deleting one in use. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -47,9 +43,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * Returns the ID of this process's PID namespace. Containers can share a folder without seeing each other's processes.
- */
+/** Containers can share a folder without seeing each other's processes. */
 function pidNamespace(): string {
   if (process.platform !== 'linux') return '0'
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'

@@ -1,8 +1,8 @@
 type Share = {
   running: number
-  /** Number of the account's runs that currently use the CPU. */
+  /** Runs that currently use the CPU. */
   computing: number
-  /** Moving average of the time for which the account's runs occupied an executor, in milliseconds. */
+  /** Moving average of the time for which runs occupied an executor. */
   heldMs: number | undefined
 }
 
@@ -10,14 +10,13 @@ export type SharesOptions = {
   /** Maximum number of executors. */
   max: number
   cores: number
-  /** Returns true if more than one account has used CPU time recently. */
   isShared: () => boolean
 }
 
-/** Weight of the latest run in the moving average of the time for which runs occupy an executor. */
+/** Weight of the latest run in the moving average. */
 const LAST_WEIGHT = 0.2
 
-/** Initial value of the average time for which runs occupy an executor, before any run has ended. */
+/** Average time for which runs occupy an executor, before any run has ended. */
 const HELD_MS_AT_FIRST = 100
 
 /**
@@ -38,7 +37,7 @@ export class Shares {
   readonly #isShared: () => boolean
   readonly #shares = new Map<string, Share>()
   #running = 0
-  /** Number of computing runs, excluding long computations. */
+  /** Computing runs, excluding long computations. */
   #computing = 0
   #heldMs = HELD_MS_AT_FIRST
 
@@ -64,7 +63,7 @@ export class Shares {
     return computing < cores && this.#computing < cores
   }
 
-  /** Returns how many queued runs could start now if enough executors were free. */
+  /** Queued runs that could start now if enough executors were free. */
   wanted(waiting: Iterable<{ account: string; count: number }>): number {
     const coresForMore = this.#coresForMore()
     let cores = coresForMore - this.#computing
@@ -81,7 +80,7 @@ export class Shares {
     return running - this.#running
   }
 
-  /** Records that a run got an executor and started to compute. */
+  /** The run counts as computing at first. */
   started(account: string): void {
     const share = this.#shares.get(account) ?? { ...NOTHING }
     this.#shares.set(account, share)
@@ -90,13 +89,13 @@ export class Shares {
     this.#compute(share, 1, false)
   }
 
-  /** Records that a run has changed from computing to waiting, or from waiting to computing. */
+  /** The run changed between computing and waiting. */
   changed({ account, computing, isLong }: RunState): void {
     const share = this.#shares.get(account)
     if (share !== undefined) this.#compute(share, computing ? 1 : -1, isLong)
   }
 
-  /** Records that a computing run has become a long computation. */
+  /** A computing run has become a long computation. */
   becameLong(): void {
     this.#computing--
   }
@@ -111,18 +110,15 @@ export class Shares {
     if (--share.running === 0) this.#shares.delete(account)
   }
 
-  /**
-   * Estimates how long a new run of an account would wait behind `ahead` queued runs of the same account, in
-   * milliseconds.
-   */
+  /** Estimated wait of a new run behind `ahead` queued runs of the same account. */
   waitMs(account: string, ahead: number): number {
     const { heldMs = this.#heldMs, running } = this.#shares.get(account) ?? NOTHING
     return (ahead * heldMs) / Math.max(1, running)
   }
 
   /**
-   * Returns the number of cores available to accounts that already have a computing run. If several accounts are
-   * active, one core is left free for the next run that arrives or resumes.
+   * Cores for accounts that already have a computing run. If several accounts are active, one core is left free for the
+   * next run that arrives or resumes.
    */
   #coresForMore(): number {
     return this.#isShared() ? this.#cores - 1 : this.#cores

@@ -7,7 +7,6 @@ import type { ExecutorCode } from './executor-code.ts'
 import { writeExecutorCode } from './executor-code.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions, TEMPLATE_BUILDER, templateFolders } from './fork.ts'
 
-/** An open template file, its digest, and the code for the executors that use it. */
 export type TemplateFile = {
   fd: number
   digest: TemplateDigest
@@ -15,15 +14,15 @@ export type TemplateFile = {
   close(): void
 }
 
-/** Timeout of the template build. The build takes about 300 ms, but must not fail on a busy machine. */
+/** The build takes about 300 ms, but must not fail on a busy machine. */
 const BUILD_MAX_MS = 300_000
 
-/** Number of characters of standard error that are kept, to explain why the build failed. */
+/** Standard error that is kept, to explain why the build failed. */
 const STDERR_CHARACTERS = 2000
 
 /**
- * Returns the digest in a message from the template builder, or undefined if the message is invalid. Does not use a
- * validation library, because this module is loaded before the rest of the origin and must be small.
+ * Returns undefined if the message is invalid. Does not use a validation library, because this module is loaded before
+ * the rest of the origin and must be small.
  */
 function digestIn(message: unknown): TemplateDigest | undefined {
   const said = typeof message === 'object' && message !== null && 'digest' in message
@@ -31,8 +30,7 @@ function digestIn(message: unknown): TemplateDigest | undefined {
 }
 
 /**
- * Builds the template in a separate process. The file is unlinked before the first action runs, and executors receive a
- * read-only descriptor of it.
+ * The file is unlinked before the first action runs, and executors receive a read-only descriptor of it.
  * @throws an Error with the output of the process, if the prelude does not load or the self-test fails
  */
 export async function makeTemplateFile(): Promise<TemplateFile> {
@@ -45,7 +43,7 @@ export async function makeTemplateFile(): Promise<TemplateFile> {
     const building = build(written)
     // Prevents an unhandled rejection if the following code throws.
     building.catch(() => {})
-    // Writes the executor code while the other process builds the template.
+    // Runs while the other process builds the template.
     const code = writeExecutorCode([EXECUTOR_ENTRY])
     let open = true
     const close = () => {

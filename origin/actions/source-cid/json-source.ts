@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { sourceSchema } from '../../../shared/wire/action-call.ts'
 
-/** Reason why bytes were rejected as a JSON string that contains an action's source. */
+/** Reason why bytes were rejected as a JSON string with an action's source. */
 export type SourceFault =
   | { reason: 'not_utf8' | 'not_a_string' | 'not_well_formed' }
   | { reason: 'not_json'; detail: string }
@@ -23,7 +23,7 @@ const U = 0x75
 /**
  * Returns the action source in a JSON text, which must consist of a single string. The size is checked before the text
  * is parsed.
- * @param maxBytes maximum size of the source in UTF-8
+ * @param maxBytes limit for the source in UTF-8
  * @throws {SourceRefused}
  */
 export function sourceIn(json: Uint8Array, maxBytes: number): string {
@@ -35,7 +35,6 @@ export function sourceIn(json: Uint8Array, maxBytes: number): string {
   return value
 }
 
-/** Returns true if a JSON text starts with a quotation mark, as a string does. */
 export function beginsAsString(json: Uint8Array): boolean {
   const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf
   let at = hasMark ? 3 : 0
@@ -44,12 +43,12 @@ export function beginsAsString(json: Uint8Array): boolean {
 }
 
 /**
- * Returns true if the string in a JSON text is longer than `maxBytes` in UTF-8, with its escapes resolved. Does not
- * allocate the string.
+ * True if the string in a JSON text, with its escapes resolved, is longer than `maxBytes` in UTF-8. Does not allocate
+ * the string.
  */
 function holdsMore(json: Uint8Array, maxBytes: number): boolean {
   if (json.length - 2 <= maxBytes) return false
-  // The count starts at -2 to exclude the two quotation marks.
+  // Excludes the two quotation marks.
   let bytes = -2
   for (let at = 0; at < json.length; bytes++) {
     if (json[at] !== BACKSLASH) at++
@@ -63,8 +62,8 @@ function holdsMore(json: Uint8Array, maxBytes: number): boolean {
 }
 
 /**
- * Returns the UTF-8 size of the character in a `\u` escape, minus one byte. Each half of a surrogate pair counts as two
- * of the four bytes.
+ * UTF-8 size of the character in a `\u` escape, minus one byte. Each half of a surrogate pair counts as two of the four
+ * bytes.
  */
 function moreBytesOf(json: Uint8Array, hexAt: number): number {
   // The upper twelve bits of a code unit determine its size in UTF-8.
@@ -73,9 +72,7 @@ function moreBytesOf(json: Uint8Array, hexAt: number): number {
   return bits < 0x80 || (bits >= 0xd80 && bits <= 0xdff) ? 1 : 2
 }
 
-/**
- * Returns the value of a hex digit. Other characters are not checked here, because the JSON parser rejects them later.
- */
+/** Does not check other characters, because the JSON parser rejects them later. */
 function digitAt(json: Uint8Array, at: number): number {
   const byte = json[at] ?? 0
   return byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9

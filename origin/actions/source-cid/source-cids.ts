@@ -9,16 +9,13 @@ import { TooManyCalls } from '../../admission/call-rate.ts'
 import { MinuteRate } from '../../admission/minute-rate.ts'
 import { beginsAsString, type SourceFault, sourceIn, SourceRefused } from './json-source.ts'
 
-/**
- * Input of a CID computation. `bytes` contains the source in UTF-8 for the kind `source`, or a JSON string with the
- * source for the kind `json`.
- */
+/** `bytes` contains the source in UTF-8, or a JSON string with the source for the kind `json`. */
 export type CidJob = { kind: 'source' | 'json'; bytes: Uint8Array<ArrayBuffer> }
 export type CidAnswer = { cid: string } | { fault: SourceFault } | { failed: string }
 
 /**
- * Maximum size of a source whose CID is computed on the main thread. This takes about half a millisecond, which is less
- * than the overhead of using the worker thread.
+ * Sources up to this size are hashed on the main thread. This takes about half a millisecond, less than the overhead of
+ * using the worker thread.
  */
 const INLINE_BYTES = 128 * 1024
 
@@ -31,10 +28,7 @@ type Waiting = {
   reject: (error: Error) => void
 }
 
-/**
- * Computes the CIDs of action sources. Large sources are parsed and hashed in a worker thread, to keep the main thread
- * free.
- */
+/** Large sources are parsed and hashed in a worker thread, to keep the main thread free. */
 export class SourceCids {
   /** Rate limit for clients without an API key. */
   readonly rate: MinuteRate
@@ -44,21 +38,20 @@ export class SourceCids {
   readonly #runs: Waiting[] = []
   readonly #keyless: Waiting[] = []
 
-  /** @param now returns the current time in Unix milliseconds */
+  /** @param now Unix milliseconds */
   constructor(now: () => number) {
     this.rate = new MinuteRate({ max: SOURCE_CIDS_PER_MINUTE, what: 'source CIDs', now })
   }
 
-  /** Returns the CID of an action source that is about to be executed. */
   async of(source: string): Promise<string> {
     if (source.length <= INLINE_BYTES) return actionCid(source)
     return this.#ask(this.#runs, { kind: 'source', bytes: new TextEncoder().encode(source) })
   }
 
   /**
-   * Returns the CID of the action source in a JSON text, which must consist of a single string. For clients without an
-   * API key.
-   * @throws {SourceRefused | TooManyCalls}
+   * For clients without an API key. The JSON text must consist of a single string, the action source.
+   * @throws {SourceRefused
+   * TooManyCalls}
    */
   async ofJson(json: Uint8Array): Promise<string> {
     if (json.length <= INLINE_BYTES) return actionCid(sourceIn(json, SOURCE_MAX_BYTES))
@@ -116,10 +109,7 @@ function settle({ resolve, reject }: Waiting, answer: CidAnswer): void {
   else reject(new Error(`the CID could not be computed: ${answer.failed}`))
 }
 
-/**
- * Returns bytes whose buffer can be transferred to another thread. The bytes are copied if they are part of a larger
- * buffer.
- */
+/** Bytes whose buffer can be transferred to another thread. Copies a part of a larger buffer. */
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength
   return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : Uint8Array.from(bytes)

@@ -1,7 +1,4 @@
-/**
- * Worker thread that computes CIDs for `SourceCids`. It handles one job at a time, has no access to keys, and has an
- * empty environment.
- */
+/** Worker thread of `SourceCids`. It handles one job at a time, has no access to keys, and has an empty environment. */
 import { parentPort } from 'node:worker_threads'
 import { actionCid } from '../../../shared/cid.ts'
 import { SOURCE_MAX_BYTES } from '../../../shared/limits.ts'

@@ -1,16 +1,13 @@
 /**
- * Validates the payment processor's responses before any of their amounts are used. A response may come from a proxy,
- * or describe a different object than the requested one.
+ * Validates the processor's responses before any of their amounts are used. A response may come from a proxy, or
+ * describe another object than the requested one.
  */
 import { z } from 'zod'
 import type { DisputeFacts, PaymentFacts, PaymentProgress, RefundFacts } from './processor.ts'
 
 const cents = z.int().min(0)
 
-/**
- * ID in the format that the payment processor uses. It contains no colon, because ledger keys embed such IDs and use
- * colons as separators.
- */
+/** Without a colon, because ledger keys embed such IDs and use colons as separators. */
 const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
 
 const intentSchema = z.object({
@@ -50,36 +47,26 @@ export const newIntentSchema = z.object({
 
 export type IntentAnswer = z.infer<typeof intentSchema>
 
-/** Identifies this deployment's payment intents among all payment intents at the processor. */
+/** Distinguishes this deployment's payment intents from all others at the processor. */
 export type Deployment = { name: string; live: boolean }
 
-/** Returns the metadata that links a payment intent or customer to its account and deployment. */
 export function metadataOf(accountHash: string, { name }: Deployment) {
   return { svc_account: accountHash, svc_deployment: name }
 }
 
-/**
- * Validates the response to a request for a payment intent.
- * @throws {Error} if the response is malformed or describes another payment intent
- */
+/** @throws {Error} if the response is malformed or describes another payment intent */
 export function readIntent(answer: unknown, intentId: string): IntentAnswer {
   const intent = intentSchema.parse(answer)
   if (intent.id !== intentId) throw new Error('the response is for a different payment intent')
   return intent
 }
 
-/**
- * Returns false if a payment intent is of the other mode (live or test) or in another currency. This deployment cannot
- * have created such an intent.
- */
+/** An intent of the other mode (live or test) or in another currency cannot be from this deployment. */
 export function canBeOurs({ livemode, currency }: IntentAnswer, { live }: Deployment): boolean {
   return livemode === live && currency === 'usd'
 }
 
-/**
- * Reads the account hash from a payment intent's metadata.
- * @returns undefined if this deployment did not create the payment intent
- */
+/** @returns undefined if this deployment did not create the payment intent */
 function accountOf({ metadata }: IntentAnswer, { name }: Deployment): string | undefined {
   const { svc_account: account = '', svc_deployment: deployment } = metadata
   return deployment === name && /^0x[0-9a-f]{64}$/.test(account) ? account : undefined
@@ -91,10 +78,7 @@ const PROGRESS: Record<string, PaymentProgress> = {
   canceled: 'canceled',
 }
 
-/**
- * Combines the processor's responses about a payment into facts.
- * @throws {Error} if a response is malformed
- */
+/** @throws {Error} if a response is malformed */
 export function paymentFacts(
   intent: IntentAnswer,
   refunds: readonly unknown[],
@@ -121,17 +105,14 @@ function refundFacts(answer: unknown): RefundFacts {
   return { id, cents: amount, returned: status === 'failed' || status === 'canceled' }
 }
 
-/**
- * Derives the facts from the amounts moved, not from the status. An inquiry moves no money, and appeals have separate
- * statuses.
- */
+/** Uses the amounts moved, not the status: an inquiry moves no money, and appeals have separate statuses. */
 function disputeFacts(answer: unknown): DisputeFacts {
   const { id, amount, status, balance_transactions: moves } = disputeSchema.parse(answer)
   const sum = (sign: 1 | -1) =>
     moves.reduce((all, move) => all + Math.max(0, sign * move.amount), 0)
   const [gone, back] = [sum(-1), sum(1)]
-  // The moved amounts are in the currency of our processor account. If a dispute is won, the money is paid back at the
-  // exchange rate of another day, so the two amounts may differ.
+  // The moved amounts are in the currency of our processor account. The money of a won dispute is paid back at another
+  // day's exchange rate, so the two amounts may differ.
   const isWhole = back > 0 && (status === 'won' || back >= gone)
   const reinstatedCents = isWhole ? amount : gone > 0 ? Math.floor((amount * back) / gone) : 0
   return { id, cents: amount, withdrawn: gone > 0, reinstatedCents }

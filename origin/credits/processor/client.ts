@@ -19,50 +19,40 @@ import {
   ProcessorUnavailable,
 } from './processor.ts'
 
-/** Timeout of a single request attempt. The library retries an attempt that times out. */
+/** The library retries an attempt that times out. */
 const REQUEST_MS = 10_000
 
-/**
- * Number of retries after the first attempt. The library waits 0.5 s before the first retry, and about 1 s before the
- * second.
- */
+/** Retries after the first attempt; the library waits 0.5 s, then about 1 s. */
 const RETRIES = 2
 
 /**
- * Timeout of a call including all attempts. It is shorter than the edge's timeout (30 s), so that the client receives a
- * 503 and not a broken connection.
+ * Includes all attempts. Below the edge's timeout (30 s), so that the client receives a 503 and not a broken
+ * connection.
  */
 const CALL_MS = 20_000
 
-/** Time for which a failed call is treated as a sign of an outage. */
+/** A failed call counts as a sign of an outage for this long. */
 const AWAY_MS = 10 * 60 * 1000
 
-/**
- * Maximum number of idempotency keys to try. For a day, the processor repeats its own failure for requests with the
- * same key.
- */
+/** Idempotency keys to try. For a day, the processor repeats its own failure for requests with the same key. */
 const KEYS_MAX = 4
 
-/**
- * Maximum number of refunds or disputes to read per payment. No payment has more in practice, and the library has the
- * same limit.
- */
+/** Refunds or disputes to read per payment. Not reached in practice; the library has the same limit. */
 const LIST_MAX = 10_000
 
 export type ClientOptions = {
   secretKey: string
   deployment: Deployment
-  /** URL that replaces the processor's host in tests. Undefined in production. */
+  /** Replaces the processor's host in tests. Undefined in production. */
   url: string | undefined
   sleep: Sleep
   log: Log
 }
 
-/** Client for the payment processor, based on the processor's own library. */
 export class ProcessorClient implements Processor {
   readonly #library: Stripe
   readonly #options: ClientOptions
-  /** Monotonic time of the last call if it failed. Undefined if the last call succeeded. */
+  /** Undefined if the last call succeeded. */
   #failedAt: number | undefined
 
   constructor(options: ClientOptions) {
@@ -77,7 +67,7 @@ export class ProcessorClient implements Processor {
 
   createCustomer(accountHash: string, instead?: string): Promise<string> {
     const { deployment } = this.#options
-    // The key includes the deployment, because an admin wallet's account has the same hash in every deployment.
+    // An admin wallet's account has the same hash in every deployment.
     const own = `customer:${deployment.name}:${accountHash}`
     const key = instead === undefined ? own : `${own}:${instead}`
     const metadata = metadataOf(accountHash, deployment)
@@ -91,7 +81,7 @@ export class ProcessorClient implements Processor {
 
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }> {
     const { accountHash, customerId, amountCents, writeId } = intent
-    // The key includes the customer, because the processor rejects a key that is reused with another customer.
+    // The processor rejects a key that is reused with another customer.
     const key = `intent:${writeId}:${customerId}`
     const metadata = metadataOf(accountHash, this.#options.deployment)
     return this.#call('intent', async () => {
@@ -112,10 +102,7 @@ export class ProcessorClient implements Processor {
     })
   }
 
-  /**
-   * True if the last call failed recently. An older failure says little about the present, because calls are made only
-   * for payments.
-   */
+  /** Older failures say little, because calls are made only for payments. */
   get isAway(): boolean {
     return this.#failedAt !== undefined && performance.now() < this.#failedAt + AWAY_MS
   }
@@ -125,7 +112,7 @@ export class ProcessorClient implements Processor {
     return this.#call('facts', async () => {
       const intent = await this.#intent(intentId)
       if (!intent || !canBeOurs(intent, deployment)) return undefined
-      // Reads refunds and disputes after the intent, because money must be received before it can be returned.
+      // Read after the intent, because money must be received before it can be returned.
       const [refunds, disputes] =
         intent.status === 'succeeded' ? await this.#back(intentId) : [[], []]
       return paymentFacts(intent, refunds, disputes, deployment)
@@ -134,7 +121,7 @@ export class ProcessorClient implements Processor {
 
   async #intent(intentId: string): Promise<IntentAnswer | undefined> {
     try {
-      // Does not request the charge object, because it identifies the payer. We do not need that personal data.
+      // Does not request the charge object: it identifies the payer, which is personal data that we do not need.
       return readIntent(await this.#library.paymentIntents.retrieve(intentId), intentId)
     } catch (error) {
       if (isMissing(error)) return undefined
@@ -142,7 +129,6 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /** Lists the refunds and disputes of a payment intent. */
   #back(intentId: string): Promise<[unknown[], unknown[]]> {
     const { refunds, disputes } = this.#library
     const of = { payment_intent: intentId, limit: 100 }
@@ -154,8 +140,8 @@ export class ProcessorClient implements Processor {
   }
 
   /**
-   * Creates an object at the processor. If the processor repeats a stored server error, retries with another
-   * idempotency key. This may create an object twice, which is harmless. All calls use the same keys in the same order.
+   * If the processor repeats a stored server error, retries with another idempotency key. This may create an object
+   * twice, which is harmless. All calls use the same keys in the same order.
    */
   async #once<Made>(key: string, create: (key: string) => Promise<Made>): Promise<Made> {
     for (let n = 1; ; n++) {
@@ -167,10 +153,7 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /**
-   * Calls the processor, and maps all errors to `ProcessorUnavailable` or `CustomerGone`.
-   * @throws {ProcessorUnavailable | CustomerGone}
-   */
+  /** @throws {ProcessorUnavailable | CustomerGone} for every error */
   async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       const answer = await inTime(CALL_MS, ask(), this.#options.sleep)
@@ -206,9 +189,7 @@ function isKeptFailure(error: unknown): boolean {
   return isReplayed && (error.statusCode ?? 0) >= 500
 }
 
-/**
- * Describes an error by its class, status and code. The message is omitted, because it may quote a key or request data.
- */
+/** Omits the message, because it may quote a key or request data. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError))
     return error instanceof Error ? error.name : 'unknown'

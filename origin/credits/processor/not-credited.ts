@@ -1,6 +1,6 @@
 import type { Standing } from './payments.ts'
 
-/** Thrown if a payment is not credited because it is unknown, pending or failed. */
+/** The payment is unknown, pending or failed. */
 export class NotCredited extends Error {
   readonly standing: Exclude<Standing, { state: 'credited' }>
   constructor(standing: Exclude<Standing, { state: 'credited' }>) {

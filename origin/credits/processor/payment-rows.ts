@@ -1,6 +1,6 @@
 /**
- * Database access for payments, and for the customers that represent accounts at the processor. The outcomes of
- * payments are in the ledger.
+ * Rows of payments, and of the customers that represent accounts at the processor. The outcomes of payments are in the
+ * ledger.
  */
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/open.ts'
@@ -16,7 +16,7 @@ export async function paymentOf(
   return rows[0]
 }
 
-/** Records a payment. Does nothing if the payment is already recorded. */
+/** No effect if the payment is already recorded. */
 export async function notePayment(
   db: Database | Transaction,
   payment: {
@@ -35,9 +35,7 @@ export async function notePayment(
     .onConflictDoNothing()
 }
 
-/**
- * Updates the progress of a payment. A credited payment stays credited, even if the update is based on an older poll.
- */
+/** A credited payment stays credited, even if the update is based on an older poll. */
 export async function noteProgress(
   db: Database | Transaction,
   intentId: string,
@@ -50,10 +48,7 @@ export async function noteProgress(
     .where(and(eq(payments.intentId, intentId), isForward))
 }
 
-/**
- * Counts the unpaid payments that an account has created since a given time: in total, by all usage keys, and by the
- * given usage key.
- */
+/** In total, by all usage keys, and by the given usage key. */
 export async function unpaidSince(
   db: Database,
   { accountHash, usageKeyHash }: { accountHash: string; usageKeyHash?: string | undefined },
@@ -78,14 +73,14 @@ export async function unpaidSince(
 }
 
 /**
- * Claims payments that are due for polling. No other process polls them before `againAt`. If this process exits before
- * it has polled them, they become due again at that time.
+ * Claims due payments, so that no other process polls them before `againAt`. If this process exits first, they are due
+ * again then.
  */
 export async function takeDue(
   db: Database,
   { at, againAt, most }: { at: Date; againAt: Date; most: number },
 ): Promise<PaymentRow[]> {
-  // Converts the subquery to an array, so that PostgreSQL evaluates it only once, whatever query plan it chooses.
+  // As an array, PostgreSQL evaluates the subquery only once, whatever query plan it chooses.
   const due = sql`array(
     select ${payments.intentId} from ${payments} where ${payments.lookAt} <= ${at.toISOString()}::timestamptz
     order by ${payments.lookAt} limit ${most} for update skip locked
@@ -106,7 +101,7 @@ export async function customerOf(db: Database, accountHash: string): Promise<str
 }
 
 /**
- * Records the processor's customer for an account. An existing record is replaced only if it equals `instead`.
+ * Replaces an existing record only if it equals `instead`.
  * @returns the ID of the recorded customer
  */
 export async function noteCustomer(

@@ -20,7 +20,6 @@ import { QuestionRate } from './question-rate.ts'
 import { reconcile, type Reconciled } from './reconcile.ts'
 import { TooManyPayments } from './too-many-payments.ts'
 
-/** Timeout of a database operation. */
 const DATABASE_WAIT_MS = 5_000
 
 const UNPAID_BOUNDS = [
@@ -30,14 +29,11 @@ const UNPAID_BOUNDS = [
 
 export type Payer = {
   accountHash: string
-  /**
-   * Hash of the usage key that made the request. Undefined if the owner made it, with the account key or an admin
-   * wallet.
-   */
+  /** Undefined if the owner made the request, with the account key or an admin wallet. */
   usageKeyHash?: string | undefined
 }
 
-/** Number of payments to poll per pass, number of failures that abort a pass, and duration of a claim on a payment. */
+/** Payments to poll per pass, failures that abort a pass, and duration of a claim on a payment. */
 const LOOKS_AT_ONCE = 20
 const LOOK_FAILURES_MAX = 3
 const LOOK_LEASE_MS = 60_000
@@ -45,27 +41,22 @@ const LOOK_LEASE_MS = 60_000
 export type PaymentsOptions = {
   processor: Processor
   db: Database
-  /** Cents granted to an account when its credit is first used (see `Credits`). */
+  /** Granted when the account's credit is first used (see `Credits`). */
   starterCents: number
   now: () => number
   sleep: Sleep
   log: Log
-  /**
-   * Called after credit of an account was deducted for a refund or dispute, so that this process returns its leased
-   * credit.
-   */
+  /** Called after credit was deducted for a refund or dispute, so that this process returns its leased credit. */
   onTakenBack: (accountHash: string) => void
 }
 
-/** State of a payment, as reported to the payer. */
 export type Standing =
   | { state: 'credited' }
   | { state: 'pending' }
   | { state: 'failed'; reason: string | undefined; isFinal: boolean }
-  /** The payment does not exist or belongs to another account. The response does not reveal which. */
+  /** The payment does not exist or belongs to another account; not revealed which. */
   | { state: 'unknown' }
 
-/** Handles payments of accounts, from their creation at the processor to the credit in the ledger. */
 export class Payments {
   readonly #options: PaymentsOptions
   readonly #turns = new OneAtATime(
@@ -79,7 +70,7 @@ export class Payments {
   }
 
   /**
-   * Creates a payment at the processor, which the payer then confirms there. Idempotent per `writeId`.
+   * Creates a payment, which the payer then confirms at the processor. Idempotent per `writeId`.
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} in which case the payer owes nothing
    */
   create(
@@ -99,7 +90,7 @@ export class Payments {
   }
 
   /**
-   * Credits a payment to its account if the payment has been paid.
+   * Credits a payment if it has been paid.
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
    */
   async confirm(payer: Payer, intentId: string): Promise<Standing> {
@@ -112,8 +103,7 @@ export class Payments {
     this.#questions.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
     return this.#turns.take(lineOf(payer), async () => {
       const facts = await this.#options.processor.factsOf(intentId)
-      // Checks the owner before anything is recorded. The caller must not learn about or affect another account's
-      // payment.
+      // Checked before anything is recorded: the caller must not learn about or affect another account's payment.
       if (!facts || (noted?.accountHash ?? facts.accountHash) !== accountHash)
         return { state: 'unknown' }
       await this.#apply(facts)
@@ -121,10 +111,7 @@ export class Payments {
     })
   }
 
-  /**
-   * Updates the ledger to match the processor's records of a payment.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable} in which case the call must be repeated
-   */
+  /** @throws {ProcessorUnavailable | DatabaseUnavailable} in which case the call must be repeated */
   async reconcile(intentId: string): Promise<void> {
     const facts = await this.#options.processor.factsOf(intentId)
     if (facts) await this.#apply(facts)
@@ -132,8 +119,8 @@ export class Payments {
   }
 
   /**
-   * Polls the payments that are due. Several processes may call this at the same time, and each payment is polled by
-   * only one of them. If a poll fails, the payment is due again in a minute, after the others.
+   * Polls the payments that are due. Each is polled by only one process. After a failed poll, the payment is due again
+   * in a minute, after the others.
    * @throws {ProcessorUnavailable | DatabaseUnavailable} after `LOOK_FAILURES_MAX` failures
    */
   async look(ended?: AbortSignal): Promise<void> {
@@ -162,8 +149,7 @@ export class Payments {
   }
 
   /**
-   * Handles a payment that the processor no longer has, or that it has in the other mode (live or test). The payment is
-   * polled until it is too old.
+   * Handles a payment that the processor does not have in this mode (live or test). It is polled until it is too old.
    */
   async #unknown(intentId: string): Promise<void> {
     const now = this.#options.now()
@@ -210,9 +196,8 @@ export class Payments {
   }
 
   /**
-   * Performs a database operation with a timeout.
-   * @throws {DatabaseUnavailable} if the operation fails for any reason. Its outcome is then unknown, and it may be
-   * repeated.
+   * @throws {DatabaseUnavailable} if the operation fails for any reason; its outcome is then unknown, and it may be
+   * repeated
    */
   #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
     const { db, sleep } = this.#options
@@ -220,9 +205,7 @@ export class Payments {
   }
 }
 
-/**
- * Returns the name of the payer's queue. Usage keys have a separate queue, so that they cannot fill the owner's queue.
- */
+/** Usage keys have a separate queue, so that they cannot fill the owner's queue. */
 function lineOf({ accountHash, usageKeyHash }: Payer): string {
   return usageKeyHash === undefined ? accountHash : `${accountHash}/usage keys`
 }

@@ -1,19 +1,13 @@
-/** Interface to the payment processor, implemented by `client.ts`. */
-
-/** Progress of a payment. `declined` means that the last attempt failed, and that the payer may try again. */
+/** `declined` means that the last attempt failed, and that the payer may try again. */
 export type PaymentProgress = 'unpaid' | 'declined' | 'processing' | 'paid' | 'canceled'
 
-/**
- * A refund of a payment. `returned` means that the refund failed or was canceled, so that we permanently keep the
- * money.
- */
+/** `returned`: the refund failed or was canceled, so that we permanently keep the money. */
 export type RefundFacts = { id: string; cents: number; returned: boolean }
 
 /**
- * A dispute of a payment.
  * - `withdrawn`: true if the money was withdrawn from our processor account. An inquiry does not withdraw money.
  * - `reinstatedCents`: the amount that was permanently paid back to us. If the dispute is lost, this is the amount that
- *   had already been refunded before the dispute.
+ * had already been refunded before the dispute.
  */
 export type DisputeFacts = {
   id: string
@@ -22,19 +16,16 @@ export type DisputeFacts = {
   reinstatedCents: number
 }
 
-/** Facts about a payment intent, from the processor's own records. The values never return to an earlier state. */
+/** Read from the processor's own records. The values never return to an earlier state. */
 export type PaymentFacts = {
   intentId: string
-  /** Hash of the account named in the processor's metadata. Undefined if this deployment did not create the intent. */
+  /** From the processor's metadata. Undefined if this deployment did not create the intent. */
   accountHash: string | undefined
   amountCents: number
   progress: PaymentProgress
-  /**
-   * Reason for the failure of the last attempt, as worded by the processor for the payer. Undefined if no attempt
-   * failed.
-   */
+  /** The processor's wording for the payer. Undefined if the last attempt did not fail. */
   reason: string | undefined
-  /** Amount received, in US cents. Positive once the payment is paid. */
+  /** US cents; positive once the payment is paid. */
   receivedCents: number
   refunds: readonly RefundFacts[]
   disputes: readonly DisputeFacts[]
@@ -44,36 +35,24 @@ export type NewIntent = {
   accountHash: string
   customerId: string
   amountCents: number
-  /**
-   * ID of the write request. Repeated requests with the same ID return the same intent, whatever the outcome of the
-   * first request.
-   */
+  /** Repeated requests with the same ID return the same intent, whatever the outcome of the first. */
   writeId: string
 }
 
-/**
- * The payment processor. All methods throw `ProcessorUnavailable` if the processor does not respond or sends an invalid
- * response.
- */
+/** All methods throw `ProcessorUnavailable` if the processor does not respond or sends an invalid response. */
 export interface Processor {
   /**
-   * Creates the customer that represents an account. Repeated calls within a day return the same customer.
+   * Repeated calls within a day return the same customer.
    * @param instead ID of the previous customer, if the processor no longer has it
    */
   createCustomer(accountHash: string, instead?: string): Promise<string>
-  /**
-   * Creates a payment intent.
-   * @throws {CustomerGone} if the processor no longer has the customer
-   */
+  /** @throws {CustomerGone} if the processor no longer has the customer */
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }>
-  /**
-   * Reads the facts of a payment intent.
-   * @returns undefined if the intent is unknown, of the other mode (live or test), or in another currency
-   */
+  /** @returns undefined if the intent is unknown, of the other mode (live or test), or in another currency */
   factsOf(intentId: string): Promise<PaymentFacts | undefined>
 }
 
-/** Thrown if the processor no longer has a customer, because the customer was deleted there. */
+/** The customer was deleted at the processor. */
 export class CustomerGone extends Error {
   constructor() {
     super('the customer no longer exists at the processor')
@@ -81,9 +60,9 @@ export class CustomerGone extends Error {
   }
 }
 
-/** Thrown if the processor is unreachable or sends an invalid response. The effect of the request is then unknown. */
+/** The processor is unreachable or sent an invalid response. The effect of the request is unknown. */
 export class ProcessorUnavailable extends Error {
-  /** @param reason contains only names and statuses, because the processor's messages may quote a key */
+  /** @param reason only names and statuses, because the processor's messages may quote a key */
   constructor(reason: string) {
     super(reason)
     this.name = 'ProcessorUnavailable'

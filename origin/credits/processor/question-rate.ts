@@ -3,7 +3,7 @@ import { TooManyPayments } from './too-many-payments.ts'
 
 const MINUTE_MS = 60_000
 
-/** Limits how often an account may query the state of its payments. A waiting client polls every 5 s. */
+/** Limits queries for the state of payments. A waiting client polls every 5 s. */
 export class QuestionRate {
   readonly #now: () => number
   readonly #asked = new Map<string, { account: number; usageKeys: number }>()
@@ -14,7 +14,6 @@ export class QuestionRate {
   }
 
   /**
-   * Counts a query.
    * @param by the limit against which the query counts, in addition to the account's total
    * @throws {TooManyPayments} until the next minute begins
    */

@@ -1,6 +1,6 @@
 /**
- * Updates the ledger to match the processor's records, which are authoritative. Events, clients and timers only signal
- * that the records may have changed. Their order and number therefore do not matter, and a crash loses no information.
+ * Updates the ledger to match the processor's authoritative records. Events, clients and timers only signal that these
+ * may have changed, so their order and number do not matter, and a crash loses no information.
  */
 import type { Database, Transaction } from '../../db/open.ts'
 import { askAll } from '../lease-rows.ts'
@@ -11,18 +11,16 @@ import type { PaymentFacts } from './processor.ts'
 import { settlePayment } from './taken-back.ts'
 
 export type Reconciled = {
-  /** Hash of the account that owns the payment, according to our own record if one exists. */
+  /** Owner of the payment, according to our own record if one exists. */
   accountHash: string
-  /** True if the processor's metadata names another account or no account, because it was changed at the processor. */
+  /** True if the metadata was changed at the processor, and names another account or no account. */
   differs: boolean
-  /**
-   * True if credit was deducted for a refund or dispute. All processes have then been asked to return leased credit.
-   */
+  /** True if credit was deducted. All processes have then been asked to return leased credit. */
   tookBack: boolean
 }
 
 /**
- * Reconciles a payment in one transaction under the account's lock.
+ * Runs in one transaction under the account's lock.
  * @param now Unix milliseconds
  * @returns undefined if the payment does not belong to this deployment
  */
@@ -44,10 +42,7 @@ export function reconcile(
   })
 }
 
-/**
- * Returns our record of a payment. If a crash prevented us from recording the payment, creates the record from the
- * processor's data.
- */
+/** Returns our record. Creates it from the processor's data if a crash prevented us from recording the payment. */
 async function notedPayment(
   tx: Transaction,
   { intentId, accountHash, amountCents }: PaymentFacts,
@@ -68,11 +63,11 @@ function progressOf(
   if (progress === 'canceled') return { state: 'failed', lookAt: null }
   const lookAt = nextOpenLook(createdAt, now)
   if (lookAt) return { state: 'open', lookAt }
-  // A payment that is being processed eventually succeeds or fails, but this may take any amount of time.
+  // Processing eventually succeeds or fails, but may take any amount of time.
   if (progress === 'processing')
     return { state: 'open', lookAt: new Date(now + PROCESSING_LOOK_MS) }
   return { state: 'failed', lookAt: null }
 }
 
-/** Poll interval for a payment that has been processing for more than a week. */
+/** For a payment that has been processing for more than a week. */
 const PROCESSING_LOOK_MS = 24 * 3_600_000

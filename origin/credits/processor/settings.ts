@@ -1,4 +1,4 @@
-/** Settings of the payment processor. The operator must provide all keys or no keys. */
+/** The operator must provide all keys or no keys. */
 import { z } from 'zod'
 import { SETTINGS } from '../../../shared/settings.ts'
 
@@ -46,7 +46,6 @@ export type ProcessorSettings = {
   SVC_PROCESSOR_URL?: string | undefined
 }
 
-/** Lists inconsistent settings, with a reason for each. */
 export function processorFaults(settings: ProcessorSettings): [name: string, fault: string][] {
   const { SVC_ENV, SVC_PROCESSOR_SECRET_KEY: secret, SVC_PROCESSOR_URL: url } = settings
   const publishable = settings.SVC_PROCESSOR_PUBLISHABLE_KEY
@@ -85,10 +84,7 @@ export type ProcessorConfig = {
   url: string | undefined
 }
 
-/**
- * Reads the configuration of the payment processor.
- * @returns undefined if no processor is configured
- */
+/** @returns undefined if no processor is configured */
 export function processorConfig(settings: ProcessorSettings): ProcessorConfig | undefined {
   const {
     SVC_PROCESSOR_SECRET_KEY: secretKey,

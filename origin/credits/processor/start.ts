@@ -11,13 +11,12 @@ import { tendPayments } from './tending.ts'
 export type Started = {
   payments: Payments
   config: ProcessorConfig
-  /** Returns true if the last call to the processor failed recently. */
   isAway: () => boolean
   stop: () => void
 }
 
 /**
- * Starts payment handling with the configured processor. Due payments are polled until `stop` is called.
+ * Polls due payments until `stop` is called.
  * @returns undefined if no processor is configured
  */
 export function startPayments({
@@ -38,7 +37,7 @@ export function startPayments({
   const config = processorConfig(settings)
   if (!config) return undefined
   const { secretKey, live, url } = config
-  // An account belongs to one contract, so the contract's address distinguishes the deployments that share a processor.
+  // An account belongs to one contract, so its address distinguishes the deployments that share a processor.
   const name = `${chain.chainId}:${chain.contractAddress.toLowerCase()}`
   const { sleep, log } = parts
   const processor = new ProcessorClient({ secretKey, deployment: { name, live }, url, sleep, log })

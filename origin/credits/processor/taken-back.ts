@@ -1,13 +1,12 @@
 /**
- * Posts the refunds and disputes of a payment. They may be read in any order and more than once. Two processes may also
- * read them at the same time, one of them with older data. The ledger must always reach the same state:
+ * Whatever the order of reads, and even if two processes read them at once, one with older data, the ledger must reach
+ * the same state:
  *
  * - Each refund or dispute is deducted once and restored at most once (`refund:<id>`, `refund:<id>:failed`,
- *   `dispute:<id>`, `dispute:<id>:won`). A restored amount is never deducted again, even if older data is read. If a
- *   refund or dispute is already over when it is first read, its amount is therefore deducted and restored immediately.
- *   A dispute may be restored in part.
+ * `dispute:<id>`, `dispute:<id>:won`). A restored amount is never deducted again. If a refund or dispute is over when
+ * it is first read, its amount is therefore deducted and restored immediately. A dispute may be restored in part.
  * - All deductions together do not exceed the amount paid. An amount beyond that is deducted later, once another amount
- *   has been restored (`dispute:<id>:2`).
+ * has been restored (`dispute:<id>:2`).
  */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../../db/open.ts'
@@ -21,15 +20,14 @@ import {
 } from '../ledger.ts'
 import type { PaymentFacts } from './processor.ts'
 
-/** A refund or dispute that moved money. */
 type Return = { kind: TakenBackKind; key: string; cents: number; over: string; backCents: number }
 
-/** State of a refund or dispute in the ledger: the cents deducted, the number of deductions, and the cents restored. */
+/** State in the ledger: the cents deducted, the number of deductions, and the cents restored. */
 type Posted = { taken: number; times: number; back: number }
 
 const NOTHING: Posted = { taken: 0, times: 0, back: 0 }
 
-/** Credits a payment once, and posts its refunds and disputes. The caller must hold the account's lock. */
+/** The caller must hold the account's lock. */
 export async function settlePayment(
   tx: Transaction,
   account: CreditAccount,
@@ -72,7 +70,7 @@ export async function settlePayment(
   return { account: current, tookBack }
 }
 
-/** Lists refunds first and then disputes, each sorted by ID, so that all processes use the same order. */
+/** Refunds, then disputes, each sorted by ID, so that all processes use the same order. */
 function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   const refunded = refunds.map(({ id, cents, returned }) => {
     const backCents = returned ? cents : 0
@@ -88,7 +86,6 @@ function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   return [...refunded.toSorted(byKey), ...disputed.toSorted(byKey)].filter(({ cents }) => cents > 0)
 }
 
-/** Reads the transfers of a payment from the ledger. */
 async function readPosted(
   tx: Transaction,
   accountHash: string,

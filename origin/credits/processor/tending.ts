@@ -2,12 +2,12 @@ import type { Log } from '../../log.ts'
 import { byTimer, type Repeat } from '../tending.ts'
 import type { Payments } from './payments.ts'
 
-/** Poll interval for due payments. Each poll is one small query. */
+/** Each poll is one small query. */
 const LOOK_MS = 5_000
 
 /**
  * Polls payments that no client has confirmed and no event has reported.
- * @returns a function that stops the polling. It does not wait for a poll in flight, which another process will repeat.
+ * @returns stops the polling, but does not wait for a poll in flight, which another process will repeat.
  */
 export function tendPayments(payments: Payments, log: Log, repeat: Repeat = byTimer): () => void {
   const ended = new AbortController()

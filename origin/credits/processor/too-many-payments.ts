@@ -1,4 +1,3 @@
-/** Thrown if an account exceeds its share of requests to the payment processor. */
 export class TooManyPayments extends Error {
   readonly retryAfterMs: number
   constructor(reason: string, retryAfterMs: number) {

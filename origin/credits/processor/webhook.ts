@@ -1,19 +1,10 @@
-/**
- * Reads events from the payment processor. An event only signals that a payment may have changed. Its data is not
- * trusted, except for the ID of the payment.
- */
+/** An event only signals that a payment may have changed. Of its data, only the ID of the payment is trusted. */
 import Stripe from 'stripe'
 import { z } from 'zod'
 
-/**
- * Maximum age of an event's signature in seconds. Older events are rejected as replays. This is also the library's
- * default.
- */
+/** Older events are rejected as replays. This is also the library's default. */
 const TOLERANCE_S = 300
 
-/**
- * Reason for rejecting an event: the signature is missing, does not match or is too old, or the body is not an event.
- */
 export type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
 
 export class WebhookRefused extends Error {
@@ -26,7 +17,7 @@ export class WebhookRefused extends Error {
 }
 
 export type WebhookOptions = {
-  /** Signing secrets, any of which may have signed the event. There are two while the operator rotates the secret. */
+  /** Any of them may have signed the event. There are two while the operator rotates the secret. */
   secrets: readonly string[]
   live: boolean
   now: () => number
@@ -47,7 +38,6 @@ const eventSchema = z.object({
 const OF_A_PAYMENT = new Set(['charge', 'refund', 'dispute'])
 
 /**
- * Returns the ID of the payment that an event refers to.
  * @param body the raw bytes, which the signature covers
  * @returns undefined if the event does not refer to a payment, or is of the other mode (live or test)
  * @throws {WebhookRefused}
@@ -69,10 +59,7 @@ export async function paymentConcerned(
     : undefined
 }
 
-/**
- * Verifies the signature of an event, and returns the event if one of the secrets matches.
- * @throws {WebhookRefused}
- */
+/** @throws {WebhookRefused} */
 async function verified(
   body: Uint8Array,
   signature: string,
@@ -82,7 +69,7 @@ async function verified(
   let fault: WebhookFault = 'forged'
   for (const secret of secrets) {
     try {
-      // Converts the body, because Stripe's library accepts bytes only as a Buffer.
+      // Stripe's library accepts bytes only as a Buffer.
       const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
       const { webhooks } = Stripe
       return await webhooks.constructEventAsync(
@@ -95,8 +82,7 @@ async function verified(
       )
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) fault = 'malformed'
-      // The error has no code, so an expired timestamp is detected by the message text. The signature was valid in this
-      // case.
+      // The error has no code, so the message text is compared. The signature was valid in this case.
       else if (error.message.includes('tolerance')) fault = 'too_old'
     }
   }

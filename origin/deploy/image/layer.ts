@@ -1,4 +1,4 @@
-/** Builds a reproducible image layer: the layer's bytes depend only on the names and contents of its files. */
+/** Reproducible: a layer's bytes depend only on the names and contents of its files. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,14 +10,13 @@ export type Layer = { digest: string; size: number }
 
 export const APP_FOLDER = 'app'
 
-/** Fixed metadata of every file, so that the owner, time and permissions in the checkout have no effect. */
+/** The owner, time and permissions in the checkout must have no effect. */
 const SAME = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) }
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
 /**
- * Writes files as a tar archive. The archive is not compressed, because gzip's output differs between versions, and the
- * digest must be the same for everyone.
+ * An uncompressed tar: gzip's output differs between versions, and the digest must be the same for everyone.
  * @param files paths relative to `root`, in any order
  */
 export async function writeLayer(
@@ -51,7 +50,7 @@ export async function writeLayer(
   return { digest: `sha256:${hash.digest('hex')}`, size }
 }
 
-/** Returns every parent folder of the files, parents first. */
+/** Parents first. */
 function foldersOf(files: readonly string[]): string[] {
   const folders = new Set<string>([APP_FOLDER])
   for (const file of files)

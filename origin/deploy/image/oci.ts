@@ -35,10 +35,7 @@ const configSchema = z.looseObject({
   history: z.array(z.unknown()).default([]),
 })
 
-/**
- * The image's entry point. Without `--disable-sigusr1`, a signal could open a debugger with access to the origin's
- * keys.
- */
+/** Without `--disable-sigusr1`, a signal could open a debugger with access to the origin's keys. */
 const ENTRYPOINT = [
   'node',
   '--disable-warning=ExperimentalWarning',
@@ -48,19 +45,18 @@ const ENTRYPOINT = [
 const CREATED = '1970-01-01T00:00:00Z'
 
 type ImageParts = {
-  /** Path of a folder with the base image in OCI layout. */
+  /** Folder in OCI layout. */
   base: string
-  /** Digest of the base image's manifest, or of an index that lists the manifest. */
+  /** Digest of the manifest, or of an index that lists the manifest. */
   baseDigest: string
   layer: Layer
-  /** Path of the layer's tar file. It must be on the same file system as `output`. */
+  /** Must be on the same file system as `output`. */
   layerFile: string
   output: string
   nodeVersion: string
 }
 
 /**
- * Adds the layer to the base image.
  * @returns the digest of the image's manifest, for use in `image: …@sha256:…`
  * @throws {Error} if the base has another digest or another version of Node
  */
@@ -119,7 +115,7 @@ const blobPath = (layout: string, digest: string) =>
 
 const digestOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** Reads a blob of an image layout and verifies its digest. Nothing in the base image is trusted. */
+/** Verifies the digest, because nothing in the base image is trusted. */
 async function blob(layout: string, digest: string): Promise<Buffer> {
   const bytes = await readFile(blobPath(layout, digest)).catch((error: unknown) => {
     throw new Error(`the base image does not have ${digest}`, { cause: error })

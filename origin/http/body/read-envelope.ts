@@ -9,17 +9,17 @@ import { trustConnection } from '../connection/protect-connections.ts'
 import { readBody } from './read-body.ts'
 
 export type EnvelopeBounds = {
-  /** Maximum size of the decrypted request, in bytes. */
+  /** Size of the decrypted request. */
   maxBytes: number
   /**
-   * True if only the edge may send envelopes to this endpoint. An envelope of any other sender is then limited to the
-   * size of an ordinary request, which is enough to return a proper error.
+   * Only the edge may send envelopes to this endpoint. An envelope of any other sender is then limited to the size of
+   * an ordinary request, which is enough to return a proper error.
    */
   isOfEdge?: boolean
 }
 
 /**
- * Reads a sealed request. The envelope's version, mode, key ID and PSK ID are checked before the rest is read.
+ * The version, mode, key ID and PSK ID are checked before the rest is read.
  * @throws {EnvelopeRefused} and any error of `readBody`
  */
 export function readEnvelope(

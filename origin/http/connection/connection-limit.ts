@@ -1,27 +1,21 @@
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../../shared/client-network.ts'
 
-/**
- * Maximum share of all connections that one network may use before authentication. The same share applies to each
- * account with all its keys.
- */
+/** Share of one network before authentication, and of one account with all its keys. */
 const SHARE = 1 / 4
 
-/**
- * Maximum share of connections for all accounts together. The rest is reserved for the edge and for clients that are
- * not authenticated yet.
- */
+/** Share of all accounts together; the rest is reserved for the edge and for clients not authenticated yet. */
 const ACCOUNTS_SHARE = 3 / 4
 
-/** Holder name for connections of the edge. They serve all users of the edge, so no share limits them. */
+/** Serves all users of the edge, so no share limits its connections. */
 export const EDGE = 'edge'
 
 type Peer = { remoteAddress?: string | undefined; remotePort?: number | undefined }
 type Held = { socket: Socket; peer: Peer; network: string; holder?: string }
 
 /**
- * Limits the open connections of a process. A connection is trusted once its client is authenticated. At the limit, a
- * new connection evicts an untrusted one: the oldest of the network with the most untrusted connections.
+ * A connection is trusted once its client is authenticated. At the limit, a new connection evicts an untrusted one: the
+ * oldest of the network with the most untrusted connections.
  */
 export class ConnectionLimit {
   readonly #max: number
@@ -30,9 +24,9 @@ export class ConnectionLimit {
   readonly #open = new Set<Held>()
   /** Open connections by client address and port. */
   readonly #byPeer = new Map<string, Held>()
-  /** Untrusted connections by network, oldest first. */
+  /** Connections by network, oldest first. */
   readonly #untrusted = new Map<string, Set<Held>>()
-  /** Number of trusted connections by holder. */
+  /** Number by holder. */
   readonly #trusted = new Map<string, number>()
   #ofAccounts = 0
 
@@ -42,10 +36,7 @@ export class ConnectionLimit {
     this.#accountsMax = Math.floor(max * ACCOUNTS_SHARE)
   }
 
-  /**
-   * Registers a new connection. @returns false if it must be closed, because it already is or all open connections are
-   * trusted
-   */
+  /** @returns false if the connection must be closed, because it already is or all open connections are trusted */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined) return false
@@ -53,7 +44,7 @@ export class ConnectionLimit {
     const isNetworkFull = (this.#untrusted.get(network)?.size ?? 0) >= this.#shareMax
     if (isNetworkFull) this.#evictFrom(network)
     else if (this.#open.size >= this.#max && !this.#evictFrom(this.#largestNetwork())) return false
-    // The address is stored here, because a closed socket no longer has one.
+    // A closed socket no longer has an address.
     const held = { socket, peer: { remoteAddress, remotePort }, network }
     this.#open.add(held)
     this.#byPeer.set(peerOf(held.peer), held)
@@ -63,7 +54,7 @@ export class ConnectionLimit {
   }
 
   /**
-   * Marks a connection as trusted, unless its holder, or all accounts together, have used up their share.
+   * No effect if the holder, or all accounts together, have used up their share.
    * @param holder hash of the account to which the request's key belongs, or `EDGE`
    * @returns true if the connection is now trusted
    */
@@ -84,7 +75,7 @@ export class ConnectionLimit {
     return this.#open.size
   }
 
-  /** Returns the network with the most untrusted connections. */
+  /** Network with the most untrusted connections. */
   #largestNetwork(): string | undefined {
     let largest: string | undefined
     let most = 0
@@ -93,7 +84,7 @@ export class ConnectionLimit {
     return largest
   }
 
-  /** Closes the oldest untrusted connection of a network. @returns false if there is none */
+  /** Closes the oldest untrusted connection. @returns false if there is none */
   #evictFrom(network: string | undefined): boolean {
     const [oldest] = (network !== undefined && this.#untrusted.get(network)) || []
     if (!oldest) return false

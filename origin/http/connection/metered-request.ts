@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { BODY_PIECE_MIN_BYTES, BODY_SMALL_PIECES_MAX } from '../../../shared/limits.ts'
 import { PacedConnection } from './paced-connection.ts'
 
-/** A request body arrived in so many small chunks that parsing it would block the main thread. */
+/** Parsing so many small chunks would block the main thread. */
 export class BodyInTinyPieces extends Error {
   constructor() {
     super(
@@ -14,8 +14,8 @@ export class BodyInTinyPieces extends Error {
 }
 
 /**
- * An HTTP request that rejects a body in tiny chunks, whether the app reads the body or Node discards it. Node's parser
- * calls back and allocates a buffer for each chunk: a 1-byte chunk costs 2.5 µs and 300 bytes of memory.
+ * Rejects a body in tiny chunks, whether the app reads the body or Node discards it. Node's parser calls back and
+ * allocates a buffer for each chunk: a 1-byte chunk costs 2.5 µs and 300 bytes of memory.
  */
 export class MeteredRequest extends IncomingMessage {
   #pieces = 0
@@ -29,19 +29,19 @@ export class MeteredRequest extends IncomingMessage {
     connectionOf(this)?.requestBegun(this)
   }
 
-  /** Starts reading the body. @param onRefused called once if the body is rejected, even if it already was */
+  /** @param onRefused called once if the body is rejected, even if it already was */
   beginReading(onRefused: (error: BodyInTinyPieces) => void): void {
     this.#state = 'read'
     this.#onRefused = onRefused
     if (this.#refused) onRefused(this.#refused)
   }
 
-  /** Ends reading the body. The rest of the body is discarded. */
+  /** The rest of the body is discarded. */
   endReading(): void {
     this.#state = 'over'
   }
 
-  /** Receives a chunk of the body from Node's parser. @returns false to stop reading from the connection */
+  /** Called by Node's parser. @returns false to stop reading from the connection */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (piece === null) return super.push(piece, encoding)
     if (this.#refused) return false
@@ -52,9 +52,7 @@ export class MeteredRequest extends IncomingMessage {
     return false
   }
 
-  /**
-   * Discards a body that was not read. Node calls this after the response; its own implementation would bypass `push`.
-   */
+  /** Called by Node after the response; its own implementation would bypass `push`. */
   _dump(): void {
     this.#state = 'over'
     if (this.#refused) this.socket.destroySoon()
@@ -74,7 +72,7 @@ export class MeteredRequest extends IncomingMessage {
   }
 }
 
-/** An HTTP response that, once sent, lets its connection parse the next request. */
+/** Once sent, lets the connection parse the next request. */
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
@@ -85,7 +83,7 @@ export class PacedResponse<
   }
 }
 
-/** Returns the paced connection of a request, or undefined if the server does not use `protectConnections`. */
+/** Undefined if the server does not use `protectConnections`. */
 export function connectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
   return socket instanceof PacedConnection ? socket : undefined
 }

@@ -7,36 +7,29 @@ import { ReceivedBytes } from './received-bytes.ts'
 /** End of a request's head, and of a chunked body. */
 const HEAD_END = '\r\n\r\n'
 
-/** Bounds on the number of bytes parsed in one slice. The size adapts so that parsing a slice takes about 0.2 ms. */
+/** Adapted so that parsing a slice takes about 0.2 ms. */
 const SLICE_MIN_BYTES = 512
 const SLICE_MAX_BYTES = 16 * 1024
 const FIRST_SLICE_BYTES = 4 * 1024
 const SLICE_MIN_MS = 0.1
 const SLICE_MAX_MS = 0.3
 
-/** Estimated time that a request's handler takes on the parser's thread, in milliseconds. */
+/** Estimated time of a request's handler on the parser's thread. */
 const REQUEST_MS = 0.3
 
 const COST_HALF_LIFE_MS = 1_000
 
-/**
- * Responses are written in parts of this size. A client that does not read a part within the time limit is
- * disconnected.
- */
+/** A client that does not read a part of this size within the time limit is disconnected. */
 const ANSWER_PART_BYTES = 64 * 1024
 const ANSWER_STALL_MS = 60_000
 
 /**
- * Amount of data that a client may still send after a rejection, and the time limit for it. Closing the connection
- * immediately could lose the response.
+ * Amount that a client may still send after a rejection: closing the connection immediately could lose the response.
  */
 const LINGER_BYTES = 256 * 1024
 const LINGER_MS = 1_000
 
-/**
- * Maximum number of received bytes that wait to be parsed. Above it, the socket is paused, so that TCP slows the sender
- * down.
- */
+/** Above this, the socket is paused, so that TCP slows the sender down. */
 const WAITING_MAX_BYTES = 64 * 1024
 
 type Done = (error?: Error | null) => void
@@ -58,7 +51,7 @@ export class PacedConnection extends Duplex implements Parsed {
   #isTrusted = false
   #sliceBytes = FIRST_SLICE_BYTES
   #request: IncomingMessage | undefined
-  /** Number of unparsed bytes of the current body, if it has a Content-Length. */
+  /** Unparsed bytes of the current body; 0 without Content-Length. */
   #bodyLeft = 0
   #requestsBegun = 0
   #answersDue = 0
@@ -67,8 +60,8 @@ export class PacedConnection extends Duplex implements Parsed {
   #costAt = performance.now()
 
   /**
-   * @param onTrusted called with the holder when the client is authenticated; returns false if the holder's share of
-   *   trusted connections is used up
+   * @param onTrusted called when the client is authenticated; returns false if the holder's share of trusted
+   * connections is used up
    */
   constructor(tls: TLSSocket, turns: ParseTurns, onTrusted: (holder: string) => boolean) {
     // Limits read-ahead to one slice while a request's body is not being read.
@@ -127,7 +120,6 @@ export class PacedConnection extends Duplex implements Parsed {
     this.#requestsBegun++
   }
 
-  /** Called when the response object for a request has been created. */
   answerDue(response: ServerResponse): void {
     this.#answersDue++
     this.#bodyLeft = Number(response.req.headers['content-length'] ?? 0)
@@ -138,26 +130,26 @@ export class PacedConnection extends Duplex implements Parsed {
     })
   }
 
-  /** Marks the client as authenticated, so that a flood from other clients neither delays nor closes its connection. */
+  /** A flood from other clients then neither delays nor closes the connection. */
   trust(holder: string): void {
     this.#isTrusted ||= this.#onTrusted(holder)
   }
 
-  /** Stops parsing permanently. The response to the rejected request can still be sent. */
+  /** Permanent; the response to the rejected request can still be sent. */
   stopReading(): void {
     this.#isRefused = true
     this.#received.clear()
     this.#tls.pause()
   }
 
-  /** Sets the idle timeout. Node's server calls this method, which `net.Socket` also has. */
+  /** Called by Node's server; like the method of `net.Socket`. */
   setTimeout(ms: number, onTimeout?: () => void): this {
     this.#tls.setTimeout(ms)
     if (onTimeout) this.once('timeout', onTimeout)
     return this
   }
 
-  /** Closes the connection after everything has been written, as `net.Socket` does. */
+  /** Closes after everything has been written, as `net.Socket` does. */
   destroySoon(): void {
     this.end()
     if (this.#isRefused) this.#linger()
@@ -198,7 +190,7 @@ export class PacedConnection extends Duplex implements Parsed {
     if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
-  // Requests that still wait are dropped, because Node's server treats a client that closed its side as disconnected.
+  // Drops requests that still wait: Node's server treats a client that closed its side as disconnected.
   #end(): void {
     this.#received.clear()
     this.push(null)
@@ -208,10 +200,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return this.#request !== undefined && !this.#request.complete
   }
 
-  /**
-   * Removes the next slice from the received bytes. It stops at the end of a head or body, so that one slice cannot
-   * start many requests.
-   */
+  /** Stops at the end of a head or body, so that one slice cannot start many requests. */
   #cut(): Buffer {
     const isCounted = this.#isInBody && this.#bodyLeft > 0
     const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
@@ -223,7 +212,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return slice
   }
 
-  /** Writes a response one part at a time, to distinguish a slow reader from a client that does not read at all. */
+  /** Writes one part at a time, to distinguish a slow reader from a client that does not read at all. */
   #send(bytes: Buffer, done: Done): void {
     const part = bytes.subarray(0, ANSWER_PART_BYTES)
     this.#limitStall()

@@ -1,20 +1,20 @@
-/** Time budget for parsing in every two iterations of the event loop, in milliseconds. */
+/** Budget for parsing in every two iterations of the event loop. */
 const TURN_MS = 1.5
 
-/** Upper bounds of the priority levels, in milliseconds of recent cost. Connections with a lower cost go first. */
+/** Priority levels by recent cost; connections with a lower cost go first. */
 const LEVELS_MS = [1, 4, 16, 64, Number.POSITIVE_INFINITY]
 
 export type Parsed = {
   readonly isTrusted: boolean
-  /** Decaying sum of the connection's recent cost, in milliseconds. */
+  /** Decaying sum of recent cost. */
   readonly recentMs: number
-  /** True if the connection has bytes that may be parsed now. */
+  /** True if there are bytes that may be parsed now. */
   readonly isReady: boolean
-  /** Parses one slice of the received bytes. @returns the cost in milliseconds */
+  /** Parses one slice. @returns the cost in milliseconds */
   parseSome(): number
 }
 
-/** Queue of connections with unparsed bytes, cheapest first (least attained service). */
+/** Cheapest first (least attained service). */
 class Queue {
   spentMs = 0
   readonly #levels = LEVELS_MS.map(() => new Set<Parsed>())
@@ -35,9 +35,8 @@ class Queue {
 }
 
 /**
- * Shares the event loop between request parsing and other work, and between connections. Trusted connections get half
- * of the parsing time. Within each half, cheap connections go first, so that a flood delays the others by only a few
- * milliseconds.
+ * Shares the event loop with other work, and among connections. Trusted connections get half of the parsing time.
+ * Within each half, cheap connections go first, so that a flood delays the others by only a few milliseconds.
  */
 export class ParseTurns {
   readonly #trusted = new Queue()
@@ -46,13 +45,13 @@ export class ParseTurns {
   #isRunning = false
   #isRefilling = false
 
-  /** Schedules the parsing of a connection's bytes, in this turn or a later one. */
+  /** Schedules in this turn or a later one. */
   schedule(connection: Parsed): void {
     if (!connection.isReady) return
     this.#queueOf(connection).add(connection)
     if (this.#isRunning || this.#leftMs <= 0) return
     this.#isRunning = true
-    // Deferred, because data pushed within a stream's `_read` would be parsed later, when its cost is not measured.
+    // Data pushed within a stream's `_read` would be parsed later, when its cost is not measured.
     process.nextTick(() => this.#run())
   }
 
@@ -64,7 +63,7 @@ export class ParseTurns {
       if (!connection) break
       const parsing = connection.parseSome()
       const now = performance.now()
-      // The cost includes the overhead of scheduling, which dominates for tiny slices.
+      // Includes the overhead of scheduling, which dominates for tiny slices.
       const cost = Math.max(parsing, now - before)
       before = now
       this.#leftMs -= cost
@@ -74,7 +73,7 @@ export class ParseTurns {
     this.#refillLater()
   }
 
-  /** Returns the next connection, from the queue that has used less time in this turn. */
+  /** Takes from the queue that has used less time in this turn. */
   #take(): Parsed | undefined {
     if (this.#trusted.spentMs <= this.#untrusted.spentMs)
       return this.#trusted.take() ?? this.#untrusted.take()
@@ -91,7 +90,7 @@ export class ParseTurns {
     setImmediate(() =>
       setImmediate(() => {
         this.#isRefilling = false
-        // Time spent beyond the budget is deducted from the next turn.
+        // Overspent time is deducted from the next turn.
         this.#leftMs = Math.min(TURN_MS, this.#leftMs + TURN_MS)
         this.#trusted.spentMs = 0
         this.#untrusted.spentMs = 0

@@ -8,21 +8,16 @@ import { connectionOf, MeteredRequest, PacedResponse } from './metered-request.t
 import { PacedConnection } from './paced-connection.ts'
 import { ParseTurns } from './parse-turns.ts'
 
-/** Options of Node's HTTPS server that protect it from its clients. Use them with `protectConnections`. */
+/** Use with `protectConnections`. */
 export const CONNECTION_OPTIONS = {
   IncomingMessage: MeteredRequest,
   ServerResponse: PacedResponse,
-  /**
-   * Time limit for bodies that the app does not read. Bodies that it reads time out earlier, with a structured error.
-   */
+  /** Limit for bodies that the app does not read; other bodies time out earlier, with a structured error. */
   requestTimeout: BODY_WITHIN_MS + 15_000,
   handshakeTimeout: 10_000,
 }
 
-/**
- * Limits the server's open connections and paces the parsing of their requests. Call it before the first connection.
- * @param connectionsMax maximum number of open connections
- */
+/** Call before the first connection. */
 export function protectConnections(server: Server, connectionsMax: number): void {
   const limit = new ConnectionLimit(connectionsMax)
   const turns = new ParseTurns()
@@ -37,13 +32,13 @@ export function protectConnections(server: Server, connectionsMax: number): void
   })
 }
 
-/** Marks the client of a request as authenticated. @param holder the account's hash, or `EDGE` */
+/** @param holder the account's hash, or `EDGE` */
 export function trustConnection(context: Context, holder: string): void {
   const { incoming } = (context.env ?? {}) as { incoming?: { socket?: unknown } }
   if (incoming) connectionOf(incoming)?.trust(holder)
 }
 
-/** Removes and returns the listener that Node's server registered for an event. */
+/** Removes and returns the listener of Node's server. */
 function takeListener(server: Server, event: string): (connection: unknown) => void {
   const [own] = server.listeners(event)
   server.removeAllListeners(event)

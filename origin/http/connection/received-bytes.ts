@@ -1,15 +1,12 @@
-/**
- * Chunks below this size are copied into shared buffers. A separate buffer would cost 500 bytes, even for a TLS record
- * of one byte.
- */
+/** Smaller chunks share buffers: a separate buffer would cost 500 bytes, even for a TLS record of one byte. */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 8 * 1024
 
-/** Queue of bytes for the parser. Memory use is proportional to the number of bytes, however small the chunks are. */
+/** Memory use is proportional to the number of bytes, however small the chunks are. */
 export class ReceivedBytes {
   length = 0
   #pieces: Buffer[] = []
-  /** Shared buffer for small chunks that follow `#pieces`. */
+  /** Buffer for small chunks that follow `#pieces`. */
   #page = Buffer.alloc(0)
   #pageStart = 0
   #pageEnd = 0
@@ -30,13 +27,13 @@ export class ReceivedBytes {
     this.#pageEnd += bytes.copy(this.#page, this.#pageEnd)
   }
 
-  /** Returns between one and `most` bytes from the front of the queue, without copying. The queue must not be empty. */
+  /** Between one and `most` bytes from the front, without copying. The queue must not be empty. */
   first(most: number): Buffer {
     if (this.#pieces.length === 0) this.#endPage()
     return this.#pieces[0]!.subarray(0, most)
   }
 
-  /** Removes bytes that `first` returned from the front of the queue. */
+  /** Skips bytes that `first` returned. */
   skip(bytes: number): void {
     const piece = this.#pieces[0]!
     if (piece.length === bytes) this.#pieces.shift()

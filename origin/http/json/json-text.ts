@@ -1,6 +1,6 @@
 import { paramsSchema } from '../../../shared/wire/action-call.ts'
 
-/** A JSON object from a request body, stored as text. It is validated but not parsed. */
+/** Validated but not parsed. */
 export class JsonText {
   readonly text: string
 
@@ -8,16 +8,16 @@ export class JsonText {
     this.text = text
   }
 
-  /** Returns the parsed object. The OpenAPI description needs it to show default values. */
+  /** Lets the OpenAPI description show default values. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }
 }
 
-/** Variant of `paramsSchema` that accepts either a parsed object or JSON text. The result is always JSON text. */
+/** Accepts a parsed object or JSON text; the result is always JSON text. */
 const jsonTextSchema = paramsSchema.transform((params) =>
   params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
 )
 
-/** Schema of `js_params`, with `{}` as the default. */
+/** `js_params`, with `{}` as the default. */
 export const paramsOrNone = jsonTextSchema.default(new JsonText('{}'))

@@ -3,8 +3,8 @@ const BACKSLASH = 0x5c
 const U = 0x75
 
 /**
- * Returns whether the JSON string at offset `from` equals `name`. The string must be valid and may contain escapes.
- * Allocates no memory, because a body can contain millions of names.
+ * The JSON string at `from` must be valid and may contain escapes. Allocates no memory, because a body can contain
+ * millions of names.
  * @param name printable ASCII without quotes, slashes or backslashes, so that `\u` is the only possible escape
  */
 export function isMemberName(bytes: Uint8Array, from: number, name: string): boolean {
@@ -27,7 +27,7 @@ function hexAt(bytes: Uint8Array, from: number): number {
   let value = 0
   for (let at = from; at < from + 4; at++) {
     const byte = bytes[at]!
-    // In ASCII, digits are 0x30 to 0x39, and hex letters are 0x41 to 0x46 or 0x61 to 0x66.
+    // ASCII digits are 0x30 to 0x39; hex letters are 0x41 to 0x46 or 0x61 to 0x66.
     value = value * 16 + (byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9)
   }
   return value

@@ -8,15 +8,15 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 export type Reading = {
-  /** Names of the properties to read. All other properties are only validated as JSON. */
+  /** Properties to read; all others are only validated as JSON. */
   names: readonly string[]
-  /** Name of the property, one of `names`, that becomes a `JsonText` if it is an object. */
+  /** Property in `names` that becomes a `JsonText` if it is an object. */
   text: string
 }
 
 /**
- * Parses only a few properties of one JSON object. If a name occurs more than once, the last value is used. A value of
- * the wrong type becomes an empty value of that type, which is enough for validation to report the type.
+ * Parses only some properties. The last value of a repeated name is used. A value of the wrong type becomes an empty
+ * value of that type, which is enough for validation to report the type.
  * @param bytes valid UTF-8, without a byte order mark
  * @throws {NotJson | NestedTooDeeply}
  */
@@ -36,7 +36,7 @@ export function readMembers(bytes: Buffer, { names, text }: Reading): unknown {
   return read
 }
 
-/** Byte offsets of the start and end of each name's value. The end is 0 if the name does not occur. */
+/** Byte offsets of each name's value; the end is 0 if the name does not occur. */
 type Found = { starts: Uint32Array; ends: Uint32Array }
 
 function findMembers(bytes: Uint8Array, start: number, names: readonly string[]): Found {
@@ -71,14 +71,11 @@ function requireEnd(bytes: Uint8Array, from: number): void {
 function textOf(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   if (kind !== 'object') return emptyOf(kind)
-  // Decoded separately, because a slice of a larger string would keep the whole string in memory.
+  // A slice of a larger string would keep the whole string in memory.
   return new JsonText(bytes.toString('utf8', from, end))
 }
 
-/**
- * Parses a property's value. An object or array above the size limit of a body without source becomes empty, because no
- * field accepts it.
- */
+/** An object or array above the size limit of a body without source becomes empty, because no field accepts it. */
 function valueOf(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   const isNested = kind === 'object' || kind === 'array'

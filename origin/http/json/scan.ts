@@ -1,6 +1,6 @@
 /**
- * Validates UTF-8 JSON (RFC 8259) and finds the bounds of object members without building values. A body of 32 MiB can
- * contain millions of keys, and building objects from them would take seconds.
+ * Validates UTF-8 JSON (RFC 8259) without building values: a body of 32 MiB can contain millions of keys, and building
+ * objects from them would take seconds.
  */
 import { BODY_DEPTH_MAX } from '../../../shared/limits.ts'
 
@@ -23,7 +23,7 @@ const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** Characters that may follow a backslash in a JSON string, except `u`: `"\/bfnrt`. */
+/** Characters that may follow a backslash, except `u`. */
 const ESCAPED = new Uint8Array(256)
 for (const character of Buffer.from('"\\/bfnrt')) ESCAPED[character] = 1
 
@@ -37,7 +37,7 @@ export class NotJson extends Error {
   }
 }
 
-/** A JSON text has more nesting levels than allowed. The rest of the text was not validated. */
+/** The rest of the text was not validated. */
 export class NestedTooDeeply extends Error {
   constructor() {
     super(`more than ${BODY_DEPTH_MAX} levels`)
@@ -56,18 +56,17 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Stack of the enclosing levels: 1 for an object, 0 otherwise. Calls can share it, because scanning is synchronous. */
+/** Enclosing levels: 1 for an object, 0 otherwise. Calls can share the array, because scanning is synchronous. */
 const objects = new Uint8Array(BODY_DEPTH_MAX)
 
 /**
- * Validates the JSON value at offset `from`.
  * @param bytes valid UTF-8
- * @returns the position after the last byte of the value
+ * @returns the position after the value
  * @throws {NotJson | NestedTooDeeply}
  */
 export function scanValue(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== OPEN_OBJECT && bytes[from] !== OPEN_ARRAY) return skipScalar(bytes, from)
-  // Number of open nesting levels, and whether the innermost one is an object.
+  // Open nesting levels, and whether the innermost one is an object.
   let level = 0
   let inObject = false
   let at = from
@@ -86,7 +85,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
       }
     } else at = skipScalar(bytes, at)
     if (isSpace(bytes[at])) at = skipSpace(bytes, at)
-    // The value is complete. Closes all levels that end directly after it.
+    // The value is complete, and with it all levels that end directly after it.
     while (bytes[at] === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
       at++
       if (--level === 0) return at
@@ -100,7 +99,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Skips an object member's name and colon. @returns the start of the member's value. @throws {NotJson} */
+/** Skips the name and the colon. @throws {NotJson} */
 export function skipName(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== QUOTE) throw new NotJson(from)
   const at = skipSpace(bytes, skipString(bytes, from))
@@ -108,7 +107,7 @@ export function skipName(bytes: Uint8Array, from: number): number {
   return skipSpace(bytes, at + 1)
 }
 
-/** Skips a string. @param from the opening quote. @returns the position after the closing quote. @throws {NotJson} */
+/** @param from the opening quote. @returns the position after the closing quote. @throws {NotJson} */
 export function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1
   for (; at < bytes.length; at++) {
@@ -131,7 +130,7 @@ function isFourHex(bytes: Uint8Array, from: number): boolean {
   return true
 }
 
-/** Returns the kind of a JSON value that is already validated. */
+/** The value must already be validated. */
 export function kindAt(bytes: Uint8Array, at: number): JsonKind {
   const byte = bytes[at] ?? 0
   if (byte === OPEN_OBJECT) return 'object'
@@ -156,12 +155,12 @@ function skipWord(bytes: Uint8Array, from: number, word: Uint8Array): number {
   return from + word.length
 }
 
-/** Skips a number: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?` */
+/** `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?` */
 function skipNumber(bytes: Uint8Array, from: number): number {
   let at = bytes[from] === MINUS ? from + 1 : from
   at = bytes[at] === ZERO ? at + 1 : skipDigits(bytes, at)
   const next = bytes[at]
-  // Fast path: most numbers are integers.
+  // Most numbers are integers.
   if (next === COMMA) return at
   if (next === DOT) at = skipDigits(bytes, at + 1)
   const exponent = bytes[at]

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description of the core API, generated from the operations. */
+/** OpenAPI 3.1 of the core API, generated from the operations. */
 import {
   type Description,
   errorSchema,
@@ -18,7 +18,7 @@ import { examples } from './examples.ts'
 import { otherRoutes } from './other-routes.ts'
 import { failureStatuses } from './statuses.ts'
 
-/** Builds the OpenAPI document. @param publicUrl the URL at which clients reach this origin */
+/** @param publicUrl the URL at which clients reach this origin */
 export function openApiDocument(
   operations: readonly Operation<any, any>[],
   publicUrl: string,
@@ -79,10 +79,7 @@ function describe(operation: Operation<any, any>): Description {
   }
 }
 
-/**
- * Returns the security schemes of an operation. A signature in the body is omitted, because OpenAPI has no scheme for
- * it.
- */
+/** Omits a signature in the body, because OpenAPI has no scheme for it. */
 function securityOf({ auth, walletAuth }: Operation<any, any>): object[] {
   if (auth === 'none' || auth === 'wallet_signature') return []
   return [{ ApiKey: [] }, { Bearer: [] }, ...(walletAuth ? [{ WalletAuth: [] }] : [])]
@@ -100,14 +97,14 @@ function success({ path, answer, list, csv }: Operation<any, any>): object {
   }
 }
 
-/** Describes the CSV form of a list response, with the example's records. */
+/** Uses the example's records. */
 function tableContent(form: CsvForm, records: unknown): object {
   const description = `RFC 4180, with the columns ${form.columns.join(', ')}.`
   const example = csvOf(form, Array.isArray(records) ? records : [])
   return { [CSV_TYPE]: { schema: { type: 'string', description }, example } }
 }
 
-/** Describes the `Idempotency-Key` header. Operations without an API key, such as `new_account`, ignore it. */
+/** Operations without an API key, such as `new_account`, ignore the header. */
 function headerParameters({ method, auth }: Operation<any, any>): object[] {
   if (method !== 'POST' || auth === 'none') return []
   const description =

@@ -1,4 +1,3 @@
-/** Describes the two forms of error responses, structured and text, for the OpenAPI document. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/error-names.ts'
 import { headerOf } from '../../../shared/openapi/document.ts'
 import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
@@ -17,10 +16,10 @@ export const headers = {
   'x-total-count': headerOf('Total number of records in the list.'),
 }
 
-/** Statuses for which the body can be a JSON string: a failed execution, or a write that the contract rejected. */
+/** Statuses of a failed execution, or a write that the contract rejected. */
 const CAN_BE_TEXT = new Set<ErrorStatus>([400, 404, 409, 500])
 const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
-/** Statuses for which the response can carry a receipt, because an execution failed or was stopped. */
+/** Statuses of an execution that failed or was stopped. */
 const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
 
 const MEANINGS: Record<ErrorStatus, string> = {

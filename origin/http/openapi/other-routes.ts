@@ -1,4 +1,3 @@
-/** OpenAPI descriptions of routes other than the operations: files, pages, and the sealed channel. */
 import {
   ATTESTATION_PATH,
   attestationSchema,
@@ -28,7 +27,7 @@ const webhookAnswer = {
 const failures = (...statuses: ErrorStatus[]) =>
   Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
 
-/** Describes a GET route. @param types content types of the 200 response */
+/** @param types content types of the 200 response */
 function read(
   operationId: string,
   summary: string,

@@ -1,7 +1,7 @@
 import type { ErrorStatus } from '../../../shared/error-names.ts'
 import type { Operation } from '../operation.ts'
 
-/** Returns every error status of an operation: those implied by the operation's properties, and those in `statuses`. */
+/** Statuses implied by the operation's properties, and those in `statuses`. */
 export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   const { auth, walletAuth, body, query, list, csv, method } = operation
   const { writes, isFree, statuses = [] } = operation
@@ -20,7 +20,7 @@ export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   if (body) add(400, 408, 413, 415, 422, 503)
   if (query) add(400, 422)
   if (list || csv) add(400)
-  // Of an Idempotency-Key: 400 if it is malformed, 409 if a request with it is in flight, 422 if its first request had
+  // Idempotency-Key: 400 if it is malformed, 409 if a request with it is in flight, 422 if its first request had
   // another body.
   if (auth !== 'none' && method === 'POST') add(400, 409, 422)
   if (writes !== undefined && !isFree) add(402)

@@ -1,4 +1,3 @@
-/** Selects the files of the Swagger UI package that the origin serves. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 export type ServedFile = { type: string; etag: string; bytes: Uint8Array<ArrayBuffer> }
 
-/** Script that starts Swagger UI. It must be a file, because the page's CSP forbids inline scripts. */
+/** A file, because the page's CSP forbids inline scripts. */
 const INITIALIZER = `window.addEventListener('load', () => {
   SwaggerUIBundle({
     url: '/core/v1/openapi.json',
@@ -24,7 +23,7 @@ const PACKAGE_FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 }
 
-/** Reads the served files into memory, keyed by file name. */
+/** Files in memory, by name. */
 export function swaggerUiFiles(): ReadonlyMap<string, ServedFile> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   const files = new Map<string, ServedFile>()

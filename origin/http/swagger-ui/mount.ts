@@ -7,10 +7,7 @@ import { SWAGGER_UI_PAGE, swaggerUiFiles } from './files.ts'
 
 const PAGE_PATH = '/core/v1/swagger-ui'
 
-/**
- * Content security policy of the Swagger UI page, which loads and calls only this origin. Icons are `data:` images in
- * the style sheet.
- */
+/** CSP: the page loads and calls only this origin. Icons are `data:` images in the style sheet. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,10 +28,10 @@ const PAGE_HEADERS = {
   vary: 'accept',
 }
 
-/** Browsers revalidate the Swagger UI files after a day, and download them again only if they have changed. */
+/** Browsers revalidate after a day, and download again only if a file has changed. */
 const FILE_CACHE = 'public, max-age=86400'
 
-/** Serves the API description as JSON, or as a page for browsers. */
+/** Serves JSON, or a page for browsers. */
 export function mountDescription(app: OriginApp, { settings }: Services): void {
   let text: string | undefined
   const description = () =>
@@ -44,7 +41,7 @@ export function mountDescription(app: OriginApp, { settings }: Services): void {
 
   app.get('/core/v1/openapi.json', (context) => context.body(description(), 200, json))
   app.get(PAGE_PATH, (context) => {
-    // Browsers accept text/html explicitly. All other clients get JSON.
+    // Browsers accept text/html explicitly; all other clients get JSON.
     const wantsPage = context.req.header('accept')?.includes('text/html') === true
     if (wantsPage) return context.body(SWAGGER_UI_PAGE, 200, PAGE_HEADERS)
     return context.body(description(), 200, { ...json, vary: 'accept' })

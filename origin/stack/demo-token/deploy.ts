@@ -1,7 +1,7 @@
 import { type BaseContract, ContractFactory, type Signer } from 'ethers'
 import { compileFolder } from '../../contracts/compile.ts'
 
-/** Deploys the demo token. The deployer receives the entire supply. */
+/** The deployer receives the entire supply. */
 export async function deployDemoToken(signer: Signer): Promise<BaseContract> {
   const { abi, bytecode } = compileFolder(new URL('.', import.meta.url), ['DemoToken'])[
     'DemoToken'

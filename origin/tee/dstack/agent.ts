@@ -3,15 +3,12 @@ import { z } from 'zod'
 import { decodeHex, encodeHex } from '../../../shared/hex.ts'
 import { type EvidenceQuote, REPORT_DATA_BYTES, TeeUnavailable } from '../provider.ts'
 
-/**
- * Timeout of a request to the guest agent. The agent calls the platform's quoting enclave, which may be busy with other
- * machines on the host.
- */
+/** The agent calls the platform's quoting enclave, which may be busy with other machines on the host. */
 const ANSWER_WITHIN_MS = 20_000
-/** Maximum response size. The largest response contains the app-compose text twice, and the event log. */
+/** The largest response contains the app-compose text twice, and the event log. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** Byte offset of the report data in a version 4 TDX quote. */
+/** Offset of the report data in a version 4 TDX quote. */
 const REPORT_DATA_AT = 568
 
 const hexBytes = z
@@ -29,10 +26,7 @@ const quoteSchema = z.object({
   vm_config: z.string().default(''),
 })
 
-/**
- * Response of the `Info` method. Its `tcb_info` field is JSON text, which this client returns parsed, as the dstack SDK
- * does.
- */
+/** Response of the `Info` method. `tcb_info` is JSON text, returned parsed, as the dstack SDK does. */
 const infoSchema = z.looseObject({
   app_id: z.string(),
   compose_hash: z.string(),
@@ -73,7 +67,7 @@ export class GuestAgent {
   }
 
   /**
-   * Returns the key for `path`. `purpose` does not affect the key, but is included in the signature over it.
+   * `purpose` does not affect the key, but is included in the signature over it.
    * @throws {TeeUnavailable}
    */
   getKey(path: string, purpose: string): Promise<AgentKey> {
@@ -81,7 +75,6 @@ export class GuestAgent {
   }
 
   /**
-   * Requests a quote.
    * @param reportData at most 64 bytes
    * @throws {TeeUnavailable}
    */
@@ -98,7 +91,7 @@ export class GuestAgent {
     return answer
   }
 
-  /** Returns what the guest agent reports about the machine. @throws {TeeUnavailable} */
+  /** @throws {TeeUnavailable} */
   info(): Promise<AgentInfo> {
     return this.#call('Info', {}, infoSchema)
   }

@@ -5,8 +5,8 @@ import { encodeHex } from '../../../shared/hex.ts'
 import { type Collateral, TeeUnavailable } from '../provider.ts'
 
 /**
- * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days; renewing it early ensures
- * that a downloaded evidence bundle can still be verified for some days.
+ * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days; early renewal lets a
+ * downloaded evidence bundle be verified for some days.
  */
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 /**
@@ -15,8 +15,7 @@ const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
  */
 const RENEW_AFTER_MS = 24 * 60 * 60 * 1000
 /**
- * Delay before the next attempt after a failure, so that requests from verifiers do not each cause an attempt while the
- * service is unavailable.
+ * Delay after a failure, so that requests from verifiers do not each cause an attempt while the service is unavailable.
  */
 const TRY_AGAIN_MS = 60_000
 const ANSWER_WITHIN_MS = 30_000
@@ -36,8 +35,8 @@ export type CollateralOptions = {
 type Kept = { collateral: Collateral; fetchedAt: number; until: number }
 
 /**
- * Cache of the platform's collateral, which is fetched on first use. While collateral is being renewed, the old one is
- * returned as long as it is valid.
+ * Cache of the platform's collateral, fetched on first use. During renewal, the old collateral is returned as long as
+ * it is valid.
  */
 export class PlatformCollateral {
   readonly #options: CollateralOptions
@@ -49,7 +48,7 @@ export class PlatformCollateral {
     this.#options = options
   }
 
-  /** Time at which the current collateral was fetched, in Unix milliseconds; undefined before the first fetch. */
+  /** Unix milliseconds; undefined before the first fetch. */
   get fetchedAt(): number | undefined {
     return this.#kept?.fetchedAt
   }
@@ -95,10 +94,7 @@ export class PlatformCollateral {
   }
 }
 
-/**
- * Converts the library's result to the format of the collateral files: byte fields, which the library returns as arrays
- * of numbers, become hex.
- */
+/** Converts the library's result to the format of the collateral files: arrays of numbers become hex. */
 function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
   const text = (name: keyof Collateral): string => {
     const value = given[name]
@@ -120,7 +116,7 @@ function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
 }
 
 /**
- * Returns the time at which the first part of the collateral expires, in Unix milliseconds.
+ * Time at which the first part of the collateral expires, in Unix milliseconds.
  * @throws {Error} if a part has no expiry date
  */
 export function nextUpdateOf({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {

@@ -1,6 +1,6 @@
 /**
- * Verifies that a key returned by the guest agent was issued by the pinned KMS: the KMS signs the application's key,
- * which in turn signs the requested key (Dstack-TEE/dstack, `get_key` in `guest-agent/src/rpc_service.rs`, and
+ * Verifies that the pinned KMS issued a key returned by the guest agent: the KMS signs the application's key, which in
+ * turn signs the requested key (Dstack-TEE/dstack, `get_key` in `guest-agent/src/rpc_service.rs`, and
  * `kms/src/main_service.rs`).
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -10,11 +10,10 @@ import { SECP256K1_ORDER } from '../../keys/derive.ts'
 
 const KEY_BYTES = 32
 const APP_ID_BYTES = 20
-/** Length of a signature: r, s and the recovery ID. */
+/** r, s and the recovery ID. */
 const SIGNATURE_BYTES = 65
 const KMS_ISSUED = Buffer.from('dstack-kms-issued:')
 
-/** Thrown if the signatures do not prove that the pinned KMS issued the key to this application. */
 export class KeyNotAuthentic extends Error {
   constructor(reason: string) {
     super(`the key from the guest agent was rejected: ${reason}`)
@@ -26,15 +25,15 @@ export type KeyChain = {
   key: Uint8Array
   purpose: string
   signatureChain: readonly Uint8Array[]
-  /** App ID of this application, 20 bytes. */
+  /** 20 bytes. */
   appId: Uint8Array
-  /** Pinned root public key of the KMS: a compressed secp256k1 point. */
+  /** Pinned root public key: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
 }
 
 /**
- * Verifies the two signatures of a key chain. The application's key must have signed the key's purpose and public key,
- * and the KMS root must have signed the application's key together with the app ID.
+ * The application's key must have signed the key's purpose and public key, and the KMS root must have signed the
+ * application's key together with the app ID.
  * @throws {KeyNotAuthentic}
  */
 export function verifyKeyChain(chain: KeyChain): void {
@@ -57,7 +56,7 @@ export function verifyKeyChain(chain: KeyChain): void {
     throw new KeyNotAuthentic('the chain does not end at the pinned KMS root')
 }
 
-/** Recovers the signer's public key from a signature, as a compressed point. */
+/** Recovers the signer's public key as a compressed point. */
 function signerOf(message: Uint8Array, signature: Uint8Array, whose: string): Uint8Array {
   const refuse = (reason: string) => new KeyNotAuthentic(`the signature ${whose} ${reason}`)
   if (signature.length !== SIGNATURE_BYTES)

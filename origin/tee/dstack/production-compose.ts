@@ -6,7 +6,7 @@ const composeSchema = z.object({ docker_compose_file: z.string() })
 /**
  * Requires the measured compose file to set `SVC_ENV=production`. If only the encrypted environment set it, the
  * operator of the machine could change it without changing the compose hash.
- * @param appCompose app-compose file, as JSON text
+ * @param appCompose JSON text
  * @throws {TeeRefused}
  */
 export function requireProductionCompose(appCompose: string): void {

@@ -12,8 +12,8 @@ import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
 import { verifyKeyChain } from './key-chain.ts'
 
 /**
- * Path under which the guest agent derives the root key, also passed as the purpose that is signed. Only the path
- * affects the key, so it names the purpose.
+ * Path from which the guest agent derives the root key, also passed as the signed purpose. Only the path affects the
+ * key, so it names the purpose.
  */
 export const ROOT_KEY_PATH = 'svc/v1/root'
 
@@ -27,10 +27,7 @@ export type DstackOptions = {
   fetchCollateral?: FetchCollateral
 }
 
-/**
- * TEE provider for a TDX machine that runs dstack. Checks the guest agent's responses as far as that is possible from
- * inside the machine.
- */
+/** Checks the guest agent's responses as far as that is possible from inside the machine. */
 export class DstackProvider implements TeeProvider {
   readonly mode = 'dstack'
   readonly #options: DstackOptions
@@ -48,7 +45,10 @@ export class DstackProvider implements TeeProvider {
     })
   }
 
-  /** Returns the root key after verifying that the pinned KMS issued it. @throws {TeeUnavailable | KeyNotAuthentic} */
+  /**
+   * Verifies that the pinned KMS issued the key. @throws {TeeUnavailable
+   * KeyNotAuthentic}
+   */
   async rootKey(): Promise<Uint8Array> {
     const { agent, kmsRoot } = this.#options
     const { app_id } = await this.info()
@@ -63,13 +63,12 @@ export class DstackProvider implements TeeProvider {
     return key
   }
 
-  /** Requests a quote from the guest agent. @throws {TeeUnavailable} */
   quote(reportData: Uint8Array): Promise<EvidenceQuote> {
     return this.#options.agent.getQuote(reportData)
   }
 
   /**
-   * Returns what the guest agent reports about the machine, with `tcb_info` parsed and the app-compose text unchanged.
+   * Returns `tcb_info` parsed and the app-compose text unchanged.
    * @throws {TeeUnavailable} also if the compose hash is not the hash of the app-compose text
    */
   async info(): Promise<AgentInfo> {
@@ -84,7 +83,6 @@ export class DstackProvider implements TeeProvider {
     return this.#collateral.fetchedAt
   }
 
-  /** Returns unexpired collateral for verifying quotes of this machine. @throws {TeeUnavailable} */
   collateral(): Promise<Collateral> {
     return this.#collateral.current()
   }

@@ -6,9 +6,10 @@ import { type Attestation, type Info, REPORT_DATA_BYTES, type TeeProvider } from
 import { TeeRefused } from '../tee-refused.ts'
 
 /**
- * Checks at startup that the machine's quote matches what its guest agent reports. If they differ, every verifier would
- * reject the machine.
- * @throws {TeeRefused | TeeUnavailable}
+ * Checks at startup that the quote matches what the guest agent reports. If they differ, every verifier would reject
+ * the machine.
+ * @throws {TeeRefused
+ * TeeUnavailable}
  */
 export async function requireOwnQuote(tee: TeeProvider, info: Info): Promise<void> {
   const { appId, composeHash } = measuredIn(await tee.quote(new Uint8Array(REPORT_DATA_BYTES)))

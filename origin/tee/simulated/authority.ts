@@ -1,6 +1,6 @@
 /**
- * Simulates Intel as a certificate authority: issues the same kinds of certificates, revocation lists and signatures,
- * but under its own root. The verifier for real quotes accepts them if it is given that root, and rejects them under
+ * Simulates Intel as a certificate authority: issues the same kinds of certificates, revocation lists and signatures
+ * under its own root. The verifier for real quotes accepts them if it is given that root, and rejects them under
  * Intel's root.
  */
 import { createPublicKey, type KeyObject, createHash, sign, type webcrypto } from 'node:crypto'
@@ -21,15 +21,15 @@ type Member = {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 /**
- * Validity period of the simulated certificates. It is fixed, because they protect nothing of value, and the data
- * signed with them has its own dates.
+ * Validity period of the simulated certificates. Fixed, because they protect nothing of value, and the data signed with
+ * them has its own dates.
  */
 const NOT_BEFORE = new Date('2026-01-01T00:00:00Z')
 const NOT_AFTER = new Date('2049-12-31T00:00:00Z')
-/** Prefix of every certificate's common name, so that people recognize the certificates as simulated. */
+/** Prefix of every common name, so that people recognize the certificates as simulated. */
 export const SIMULATED_NAME = 'SIMULATED'
 
-/** Returns the SHA-256 of the simulated root's public key, in hex. An edge pins this value (`SIM_ROOT_SHA256`). */
+/** SHA-256 of the root's public key, in hex. An edge pins this value (`SIM_ROOT_SHA256`). */
 export function simulatedRootPin(keyNamed: KeyNamed): string {
   const spki = createPublicKey(privateKeyOf(keyNamed('root'))).export({
     type: 'spki',
@@ -51,7 +51,7 @@ export class SimulatedAuthority {
     this.tcbSigning = members.tcbSigning
   }
 
-  /** @param keyNamed returns the key with a given name; must be deterministic, because it determines the root */
+  /** @param keyNamed must be deterministic, because it determines the root */
   static async create(keyNamed: KeyNamed): Promise<SimulatedAuthority> {
     const root = await member(keyNamed('root'), 'SGX Root CA', { serial: '11', isAuthority: true })
     const pckCa = await member(keyNamed('pck ca'), 'SGX PCK Platform CA', {
@@ -71,7 +71,7 @@ export class SimulatedAuthority {
     return new SimulatedAuthority({ root, pckCa, pck, tcbSigning })
   }
 
-  /** Creates an empty certificate revocation list, issued by `issuer`, as DER. */
+  /** Empty certificate revocation list, as DER. */
   static async revocations(issuer: Member, from: Date, until: Date): Promise<Buffer> {
     const list = await x509.X509CrlGenerator.create({
       issuer: issuer.certificate.subject,
@@ -83,7 +83,7 @@ export class SimulatedAuthority {
     return Buffer.from(list.rawData)
   }
 
-  /** Signs bytes with ECDSA and SHA-256. Returns r and s, 32 bytes each. */
+  /** Returns r and s, 32 bytes each. */
   static sign(by: Member | KeyObject, bytes: Uint8Array): Buffer {
     const key = 'signing' in by ? by.key : by
     return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })

@@ -2,15 +2,12 @@ import type { Collateral } from '../../../shared/attestation/evidence.ts'
 import { SimulatedAuthority } from './authority.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Validity period of simulated collateral in days, the same as Intel's. */
+/** Same validity period as Intel's collateral. */
 const LASTS_DAYS = 30
 /** MRSIGNER of the simulated quoting enclave, used in the quote and in the enclave's identity. */
 export const QE_SIGNER = Buffer.alloc(32, 0x44)
 
-/**
- * Creates collateral that rates the simulated platform, with security versions of zero, as up to date. The collateral
- * is valid from one day before `at`.
- */
+/** Rates the simulated platform, with security versions of zero, as up to date. Valid from one day before `at`. */
 export async function simulatedCollateral(
   authority: SimulatedAuthority,
   at: Date,

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** Type of events that dstack measures into RTMR3 at run time (dstack, `runtime_events.rs`). */
+/** Events that dstack measures into RTMR3 at run time (dstack, `runtime_events.rs`). */
 const RUNTIME_EVENT = 0x08000001
 const RTMR_BYTES = 48
 
 export type RuntimeEvent = { event: string; payload: Buffer }
 
-/**
- * Returns the events of a boot, in the order in which dstack measures them. The key-provider event does not name a real
- * provider.
- */
+/** Events in the order in which dstack measures them. The key-provider event does not name a real provider. */
 export function bootEvents(app: { appId: Buffer; composeHash: Buffer }): RuntimeEvent[] {
   const nothing = Buffer.alloc(0)
   const instanceId = createHash('sha256').update('simulated').update(app.appId).digest()
@@ -24,7 +21,7 @@ export function bootEvents(app: { appId: Buffer; composeHash: Buffer }): Runtime
   ]
 }
 
-/** Formats the event log as dstack's guest agent does, without the digests of runtime events. */
+/** Formatted as by dstack's guest agent, without the digests of runtime events. */
 export function eventLogOf(events: readonly RuntimeEvent[]): string {
   return JSON.stringify(
     events.map(({ event, payload }) => ({
@@ -37,7 +34,7 @@ export function eventLogOf(events: readonly RuntimeEvent[]): string {
   )
 }
 
-/** Returns the value of RTMR3 after the given events have been measured. */
+/** RTMR3 after the given events have been measured. */
 export function measured(events: readonly RuntimeEvent[]): Buffer {
   let rtmr: Buffer = Buffer.alloc(RTMR_BYTES)
   for (const event of events)

@@ -33,7 +33,7 @@ function entry(suffix: string, value: Buffer): Buffer {
   return tlv(SEQUENCE, oid(`${SGX_EXTENSIONS}${suffix}`), value)
 }
 
-/** Encodes a DER element (X.690, 8.1) with a value of at most 65,535 bytes. */
+/** DER element (X.690, 8.1) with a value of at most 65,535 bytes. */
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts)
   const { length } = value
@@ -46,7 +46,7 @@ function tlv(tag: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag), size, value])
 }
 
-/** Encodes an object identifier in DER (X.690, 8.19). */
+/** DER object identifier (X.690, 8.19). */
 function oid(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
   const bytes = [first * 40 + second]

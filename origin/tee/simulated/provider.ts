@@ -9,21 +9,24 @@ import { bootEvents, eventLogOf, measured } from './events.ts'
 import { type Measured, simulatedQuote } from './quote.ts'
 
 export type SimulatedApp = {
-  /** App-compose text of the simulated application. Its SHA-256 is the compose hash. */
+  /** Its SHA-256 is the compose hash. */
   appCompose: string
-  /** App ID, 40 hex characters. Defaults to the first 20 bytes of the compose hash, as in dstack. */
+  /**
+   * 40 hex characters.
+   * @default first 20 bytes of the compose hash, as in dstack
+   */
   appId?: string | undefined
 }
 
-/** Age at which simulated collateral is renewed, in milliseconds. Collateral is valid for much longer. */
+/** Age at which simulated collateral is renewed. It is valid for much longer. */
 const RENEW_MS = 24 * 60 * 60 * 1000
 const NO_RTMR = Buffer.alloc(48)
-/** Firmware measurement (MRTD). It is not zero, because no real firmware has a measurement of zero. */
+/** Not zero, because no real firmware has a measurement of zero. */
 const MRTD = createHash('sha384').update('SIMULATED firmware').digest()
 
 /**
- * Simulated TEE. Its quotes have the real format, but are signed under a separate root and marked as simulated in the
- * signed bytes. Processes with the same root key have the same certificate root.
+ * Quotes have the real format, but are signed under a separate root and marked as simulated in the signed bytes.
+ * Processes with the same root key have the same certificate root.
  */
 export class SimulatedProvider implements TeeProvider {
   readonly mode = 'simulated'
@@ -38,7 +41,7 @@ export class SimulatedProvider implements TeeProvider {
   readonly #measured: Measured
   #collateral: { made: Promise<Collateral>; at: number } | undefined
 
-  /** @param root root key, 32 bytes; the keys of the simulated Intel authority are also derived from it */
+  /** @param root 32 bytes; the keys of the simulated Intel authority are also derived from it */
   constructor(root: Uint8Array, { appCompose, appId }: SimulatedApp, now: () => number) {
     this.#root = root
     this.#now = now
@@ -118,10 +121,7 @@ const VM_CONFIG = JSON.stringify({
   memory_size: 2 ** 31,
 })
 
-/**
- * Returns the pin of a simulated provider with the given root key: the SHA-256, in hex, of its certificate root's
- * public key.
- */
+/** Pin of a simulated provider with this root key: SHA-256, in hex, of its certificate root's public key. */
 export function rootPinOf(root: Uint8Array): string {
   return simulatedRootPin(simulatedKeys(root))
 }

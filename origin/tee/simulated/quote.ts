@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { SimulatedAuthority } from './authority.ts'
 import { QE_SIGNER } from './collateral.ts'
 
-/** Marker in the signed user data of the quote's header, so that the bytes of a quote show that it is simulated. */
+/** Marker in the signed user data of the header, so that the bytes of a quote show that it is simulated. */
 export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
 
 const HEADER_BYTES = 48
@@ -12,7 +12,7 @@ const QUOTE_VERSION = 4
 const ECDSA_P256 = 2
 const TDX = 0x81
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
-/** SEPT_VE_DISABLE, bit 28 of the TD attributes. Verifiers require it. */
+/** Bit 28 of the TD attributes. Verifiers require it. */
 const SEPT_VE_DISABLE = 0x10
 const PCK_CERT_CHAIN = 5
 const QE_REPORT_CERTIFICATION = 6
@@ -20,8 +20,8 @@ const QE_REPORT_CERTIFICATION = 6
 export type Measured = { mrtd: Buffer; rtmrs: readonly [Buffer, Buffer, Buffer, Buffer] }
 
 /**
- * Builds a version 4 TDX quote (Intel TDX DCAP Quote Generation and Verification Library, A.3). All fields have the
- * real format; only the machine is simulated.
+ * Version 4 TDX quote (Intel TDX DCAP Quote Generation and Verification Library, A.3). All fields have the real format;
+ * only the machine is simulated.
  * @param attestationKey P-256 key of the simulated quoting enclave
  */
 export function simulatedQuote(
@@ -56,10 +56,7 @@ export function simulatedQuote(
   return Buffer.concat([signed, u32(auth.length), auth])
 }
 
-/**
- * Builds the certification data of a quote: the quoting enclave's report on the attestation key, and its PCK
- * certificate chain.
- */
+/** The quoting enclave's report on the attestation key, and its PCK certificate chain. */
 function qeCertification(authority: SimulatedAuthority, attestationKey: Buffer): Buffer {
   const authData = Buffer.alloc(32)
   const report = Buffer.alloc(QE_REPORT_BYTES)
@@ -79,7 +76,7 @@ function qeCertification(authority: SimulatedAuthority, attestationKey: Buffer):
   ])
 }
 
-/** Returns the public point of a P-256 key as its x and y coordinates, 32 bytes each. */
+/** x and y coordinates of a P-256 key, 32 bytes each. */
 function pointOf(key: KeyObject): Buffer {
   const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
   return Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])

@@ -7,7 +7,7 @@ import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
 
-/** Schema of an ACME account file. It accepts the formats of certbot, of this service, and of two versions of lego. */
+/** Formats of certbot, of this service, and of two versions of lego. */
 const accountSchema = z.object({
   uri: z.string().optional(),
   account_uri: z.string().optional(),
@@ -16,10 +16,7 @@ const accountSchema = z.object({
     .optional(),
 })
 
-/**
- * Evaluates rule 6 (CAA).
- * @throws {CheckFailed} if the rule fails
- */
+/** @throws {CheckFailed} if the rule fails */
 export function caaRule({ files, caa }: EvidenceBundle): Finding {
   const uri = accountUriOf(fileOf(files, ACME_ACCOUNT_FILE))
   if (!caa)
@@ -40,7 +37,7 @@ export function caaRule({ files, caa }: EvidenceBundle): Finding {
     ({ issuer, accountUri }) =>
       `Certificates by ${quoted(issuer)}${accountUri ? ` for ${quoted(accountUri)}` : ', for any account'}: CAA also allows it to issue them.`,
   )
-  // If no `issue` property is present, any authority may issue non-wildcard certificates (RFC 8659, section 4.2).
+  // Without an `issue` property, any authority may issue non-wildcard certificates (RFC 8659, section 4.2).
   if (!issuers.some(({ tag }) => tag === 'issue'))
     open.push('Certificates by any authority: CAA has no "issue" property to restrict them.')
   return {

@@ -11,10 +11,7 @@ import { fileOf } from './evidence-files.ts'
 
 const CERTIFICATE_FILE = /^cert-.+\.pem$/
 
-/**
- * Evaluates rule 5 (certificate).
- * @throws {CheckFailed} if the rule fails
- */
+/** @throws {CheckFailed} if the rule fails */
 export function certificateRule({ files, served_certificate }: EvidenceBundle): Finding {
   const sums = parseChecksums(fileOf(files, CHECKSUMS_FILE))
   const named = [...sums].filter(([name]) => CERTIFICATE_FILE.test(name))
@@ -37,7 +34,7 @@ export function certificateRule({ files, served_certificate }: EvidenceBundle): 
   return { outcome: 'passed', reason: `the served certificate is the one in ${same.name}` }
 }
 
-/** Returns the DER of the first certificate in a PEM file. In a server's certificate file, the leaf is first. */
+/** In a server's certificate file, the leaf is first. */
 function leafOf(name: string, pem: string): Uint8Array {
   const [leaf] = certificatesOf(pem)
   check(leaf !== undefined, `${name} contains no certificate`)

@@ -17,13 +17,10 @@ import { checkSameApp, type Machine, verifyMachine } from '../machine.ts'
 import type { Policy } from '../policy.ts'
 import type { EvidenceKeys, Finding } from '../report.ts'
 
-/** Hex of the last 32 bytes of the report data. The report data has 64 bytes: a SHA-256 hash, followed by zeros. */
+/** Last 32 bytes of the report data, in hex: zeros after a SHA-256 hash. */
 const REST = '0'.repeat(64)
 
-/**
- * Evaluates rule 4 (evidence files), and returns the public keys in the files.
- * @throws {CheckFailed} if the rule fails
- */
+/** @throws {CheckFailed} if the rule fails */
 export async function evidenceFilesRule(
   { files }: EvidenceBundle,
   machine: Machine,

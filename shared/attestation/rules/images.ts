@@ -7,15 +7,12 @@ import { parseStrictYaml } from '../strict-yaml/parse.ts'
 import { checkLine } from '../strict-yaml/refusal.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
-/**
- * Allowed top-level keys of a compose file. `include` and `models` are not allowed, because they load content that the
- * compose text does not pin.
- */
+/** `include` and `models` are not allowed: they load content that the compose text does not pin. */
 const TOP_LEVEL = new Set('configs name networks secrets services version volumes'.split(' '))
 /**
- * Allowed service attributes of the Compose Specification. Attributes that load content that the compose text does not
- * pin are excluded (`build`, `develop`, `extends`, `models`, `provider`, `use_api_socket`). Attributes of later
- * versions are rejected until they are added here.
+ * Excludes attributes that load content not pinned by the compose text (`build`, `develop`, `extends`, `models`,
+ * `provider`, `use_api_socket`). Attributes of later versions of the Compose Specification are rejected until they are
+ * added here.
  */
 const SERVICE = new Set(
   `annotations attach blkio_config cap_add cap_drop cgroup cgroup_parent command configs container_name cpu_count
@@ -27,18 +24,12 @@ const SERVICE = new Set(
   runtime scale secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty
   ulimits user userns_mode uts volumes volumes_from working_dir`.split(/\s+/),
 )
-/**
- * Allowed mount types of a service. The type `image` is excluded, because its `source` names an image that is not
- * checked.
- */
+/** Excludes `image`, because its `source` names an image that is not checked. */
 const MOUNT_TYPES = new Set(['bind', 'cluster', 'npipe', 'tmpfs', 'volume'])
-/** Keys of dstack's shell scripts. The scripts are part of the measured text, and run in addition to the images. */
+/** dstack's shell scripts, which are part of the measured text and run in addition to the images. */
 const SCRIPTS = ['pre_launch_script', 'init_script', 'bash_script']
 
-/**
- * Evaluates rule 3 (images).
- * @throws {CheckFailed} if the rule fails
- */
+/** @throws {CheckFailed} if the rule fails */
 export function imagesRule({ tcb_info }: Info): Finding {
   const compose = composeOf(tcb_info.app_compose)
   const text = compose['docker_compose_file']
@@ -55,16 +46,14 @@ export function imagesRule({ tcb_info }: Info): Finding {
 }
 
 /**
- * Checks every `image` and `type` entry at any depth of the compose file, including extensions that are merged into a
- * service.
+ * Checks every `image` and `type` entry at any depth, including extensions that are merged into a service.
  * @returns the number of images
  */
 function checkEveryEntry(root: Mapping): number {
   let images = 0
   const seen = new Set<Node>()
   const visit = (node: Node) => {
-    // An alias refers to the same node object as its anchor. Visiting the node once for each alias would take
-    // exponential time.
+    // An alias is the same node object as its anchor. Visiting it once for each alias would take exponential time.
     if (seen.has(node)) return
     seen.add(node)
     if (node.kind === 'list') for (const item of node.items) visit(item)
@@ -97,10 +86,10 @@ function checkNoImageMount(line: number, value: Node): void {
   )
 }
 
-/** Nodes that were already checked, by role. Because of aliases, one node can have several roles. */
+/** Checked nodes by role. Because of aliases, one node can have several roles. */
 type Seen = { services: Set<Node>; volumes: Set<Node>; mounts: Set<Node> }
 
-/** Checks the top-level keys of a compose file, the keys of each service, and the types of each service's mounts. */
+/** Checks the top-level keys, and the keys and mount types of each service. */
 function checkStructure(root: Mapping): void {
   const seen: Seen = { services: new Set(), volumes: new Set(), mounts: new Set() }
   for (const { line, key, value } of entriesOf(root, new Set())) {
@@ -131,9 +120,7 @@ function checkMount(mount: Mapping, seen: Seen): void {
       )
 }
 
-/**
- * Returns the entries of a YAML mapping and of the mappings merged into it. Skips mappings that are already in `seen`.
- */
+/** Includes merged mappings. Skips mappings that are already in `seen`. */
 function entriesOf(mapping: Mapping, seen: Set<Node>): Entry[] {
   const entries: Entry[] = []
   const pending = [mapping]
@@ -151,7 +138,7 @@ function mappingOf(node: Node, line: number): Mapping {
   return node
 }
 
-/** Returns true if a compose key is allowed. Compose ignores keys that start with `x-`. */
+/** Compose ignores keys that start with `x-`. */
 function isKnown(known: ReadonlySet<string>, key: string): boolean {
   return known.has(key) || key.startsWith('x-')
 }

@@ -13,10 +13,7 @@ import { nonceReportData } from '../nonce.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/**
- * Evaluates rule 1 (quote).
- * @throws {CheckFailed} if the rule fails
- */
+/** @throws {CheckFailed} if the rule fails */
 export async function quoteRule(
   { attestation, fresh }: EvidenceBundle,
   collateral: CheckedCollateral,

@@ -1,29 +1,21 @@
 /**
- * Parser for a strict subset of YAML that all YAML parsers interpret in the same way (docs/decisions/0075): block
- * mappings and lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys. All
- * other syntax is rejected, with an error that includes the line number.
+ * Strict subset of YAML that all YAML parsers interpret in the same way (docs/decisions/0075): block mappings and
+ * lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys.
  */
 import { check } from '../check-failed.ts'
 import type { Mapping, Node } from './node.ts'
 import { checkLine } from './refusal.ts'
 import { keyAt, lineValue } from './value.ts'
 
-/**
- * Characters that are not allowed in a document: control characters except tab, line endings other than LF and CRLF,
- * and byte order marks.
- */
+/** Not allowed: control characters except tab, line endings other than LF and CRLF, and byte order marks. */
 // oxlint-disable-next-line no-control-regex
 const UNUSUAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/
 const ANCHOR = /^&([\w-]+)(?: +|$)/
 const MERGE = '<<'
-/** Maximum nesting depth of a document. Compose files have at most 6 levels. */
+/** Compose files have at most 6 levels. */
 const DEPTH_MAX = 32
 
-/**
- * Parses a YAML document.
- * @returns the root mapping
- * @throws {CheckFailed} with the line number, and the syntax to use instead
- */
+/** @throws {CheckFailed} with the line number, and the syntax to use instead */
 export function parseStrictYaml(text: string): Mapping {
   return new Parser(text).document()
 }
@@ -33,7 +25,7 @@ type Line = { number: number; column: number; text: string }
 class Parser {
   readonly #lines: string[]
   readonly #anchors = new Map<string, Node>()
-  /** Index of the next line to parse. */
+  /** Index of the next line. */
   #at = 0
 
   constructor(text: string) {
@@ -55,10 +47,7 @@ class Parser {
     return this.#mapping(0, 0)
   }
 
-  /**
-   * Returns the next line that is neither blank nor a comment, without consuming it. Undefined at the end of the
-   * document.
-   */
+  /** Skips blank lines and comments. Undefined at the end of the document. */
   #peek(): Line | undefined {
     for (; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at]!
@@ -101,14 +90,14 @@ class Parser {
     const items: Node[] = []
     for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
       const dash = /^- +/.exec(line.text)?.[0]
-      // A list may have the same indentation as its key. In that case, the next key ends the list.
+      // A list may have the same indentation as its key. The next key then ends the list.
       if (line.column === column && dash === undefined && keyAt(line.text)) break
       checkLine(line.number, line.column === column, 'is not indented like the lines above it')
       checkLine(line.number, dash !== undefined, 'is not "- item", with the item on the same line')
       const rest = line.text.slice(dash.length)
       if (keyAt(rest)) {
-        // Treats the text after the dash as the first line of the item's mapping. The mapping's other keys start in the
-        // same column.
+        // The text after the dash is the first line of the item's mapping. The mapping's other keys start in the same
+        // column.
         const inner = column + dash.length
         this.#lines[this.#at] = ' '.repeat(inner) + rest
         items.push(this.#nested(() => this.#mapping(inner, depth + 1), line.number, depth))
@@ -117,7 +106,7 @@ class Parser {
     return { kind: 'list', items }
   }
 
-  /** Parses the value after a key or a dash, including the following lines that belong to the value. */
+  /** Includes the following lines that belong to the value. */
   #value(
     { number }: Line,
     text: string,
@@ -163,7 +152,7 @@ class Parser {
     return read()
   }
 
-  /** Skips the lines of a block scalar: blank lines, and lines that are indented at least as far as its first line. */
+  /** A block scalar contains blank lines, and lines that are indented at least as far as its first line. */
   #skipTextBlock(header: number, parent: number): void {
     let start = this.#at
     while (/^ *$/.test(this.#lines[start] ?? 'end')) start++
@@ -175,8 +164,7 @@ class Parser {
       const line = this.#lines[this.#at]!
       const indentation = indentationOf(line)
       const isBlank = indentation === line.length
-      // Blank lines before the text must not be longer than its indentation, because some parsers derive the
-      // indentation from such a line.
+      // Some parsers derive the indentation from a blank line that is longer than the indentation of the text.
       checkLine(
         this.#at + 1,
         this.#at >= start || indentation <= column,

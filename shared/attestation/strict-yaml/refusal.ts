@@ -1,9 +1,6 @@
 import { check } from '../check-failed.ts'
 
-/**
- * Asserts a condition about a line of the compose file.
- * @throws {CheckFailed} with the line number if the condition is false
- */
+/** @throws {CheckFailed} with the line number if the condition is false */
 export function checkLine(line: number, holds: boolean, otherwise: string): asserts holds {
   check(holds, holds ? '' : `line ${line} of docker_compose_file ${otherwise}`)
 }

@@ -1,4 +1,4 @@
-/** Parses values on one line: plain and quoted scalars, bracketed lists, aliases, and the headers of block scalars. */
+/** Values on one line: plain and quoted scalars, bracketed lists, aliases, and headers of block scalars. */
 import type { Node, Word } from './node.ts'
 import { checkLine } from './refusal.ts'
 
@@ -6,35 +6,26 @@ export type Place = { line: number; alias: (name: string) => Node }
 
 const KEY = /^(?:([A-Za-z0-9_./][A-Za-z0-9_./@+-]*|<<)|(["'])([ -~]*?)\2) *:(?: +|$)/
 
-/**
- * Parses the key at the start of a text. Returns undefined if there is no key. Keys are printable ASCII without
- * escapes.
- */
+/** Undefined if the text does not start with a key. Keys are printable ASCII without escapes. */
 export function keyAt(text: string): { key: string; isQuoted: boolean; rest: string } | undefined {
   const [whole, plain, quote, inner = ''] = KEY.exec(text) ?? []
   if (whole === undefined || /["'\\]/.test(inner)) return undefined
   return { key: plain ?? inner, isQuoted: quote !== undefined, rest: text.slice(whole.length) }
 }
 
-/**
- * Header of a block scalar. Indentation indicators are not allowed: the first line of the text determines the
- * indentation.
- */
+/** Without indentation indicators: the first line of the text determines the indentation. */
 const BLOCK_HEADER = /[|>][+-]?/y
 const EMPTY_MAPPING = /\{ *\}/y
 const ALIAS = /\*([\w-]+)/y
 const DOUBLE_QUOTED = /"([^"\\]*(?:\\["\\nt][^"\\]*)*)"/y
 const SINGLE_QUOTED = /'([^']*(?:''[^']*)*)'/y
 const ESCAPED: Record<string, string> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }
-/**
- * Plain scalar in a bracketed list. The pattern is narrower than YAML, because parsers differ on "?" and on a colon
- * before a comma.
- */
+/** Narrower than YAML, because parsers differ on "?" and on a colon before a comma. */
 const LIST_WORD = /(?:[A-Za-z0-9_./$]|-(?! ))[^[\]{}"'#,?]*/y
-/** Matches text that some version of YAML does not parse as a plain scalar, because of the indicator at its start. */
+/** Indicators at the start of a text that some version of YAML does not parse as a plain scalar. */
 const NOT_PLAIN = /^(?:-(?: |$)|[?:,[\]{}#&*!|>'"%@`])/
 const PAIR = /:(?: |$)/
-/** Matches the end of a line after a value: only spaces or a comment. A space must precede a comment. */
+/** A space must precede a comment. */
 const NOTHING_MORE = /^(?: +#.*| *)$/
 
 const QUOTES_REFUSED =
@@ -42,7 +33,6 @@ const QUOTES_REFUSED =
 const LIST_REFUSED = 'has a list that is not plain: write each item on its own line, after "- "'
 
 /**
- * Parses a value on a single line.
  * @param text from the first character of the value to the end of the line
  * @throws {CheckFailed} if the value is not in the supported subset of YAML
  */
@@ -58,7 +48,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
     while (text[at] === ' ') at++
   }
 
-  /** Parses an alias or a quoted scalar. Both have the same syntax inside and outside of lists. */
+  /** Alias or quoted scalar, with the same syntax inside and outside of lists. */
   const item = (): Node | undefined => {
     const name = take(ALIAS)?.[1]
     if (name !== undefined) return alias(name)
@@ -73,7 +63,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
     )
   }
 
-  // Parses the list item by item, because a single regular expression for the whole list could take exponential time.
+  // Item by item: a single regular expression for the whole list could take exponential time.
   const list = (): Node => {
     const items: Node[] = []
     at++
@@ -125,7 +115,7 @@ function word(text: string): Word {
   return { kind: 'word', text }
 }
 
-/** Removes trailing spaces only. `trimEnd` would also remove other whitespace, which YAML preserves. */
+/** Unlike `trimEnd`, keeps other whitespace, which YAML preserves. */
 function withoutEndSpaces(text: string): string {
   let end = text.length
   while (text[end - 1] === ' ') end--

@@ -1,6 +1,6 @@
 /**
- * `svc account rotate`: replaces the stored account key. The new key is stored before it is sent, and the old key
- * remains stored until the rotation succeeds, so an interruption cannot lock the user out of the account.
+ * The new key is stored before it is sent, and the old key remains stored until the rotation succeeds, so an
+ * interruption cannot lock the user out of the account.
  */
 import type { Command } from 'commander'
 import { apiKeyHash } from '../api-key-hash.ts'
@@ -41,7 +41,7 @@ async function rotated(command: Command, cli: Cli): Promise<string> {
       'Store one with svc account use.',
     )
   const client = await cli.client(command, { key: 'account' })
-  // If an earlier rotation was interrupted, the new key of that rotation may already be valid.
+  // The new key of an interrupted rotation may already be valid.
   if (next_account_key !== undefined && (await client.accountExists(next_account_key))) {
     await takeOver(next_account_key, baseUrl, cli)
     return next_account_key

@@ -1,4 +1,3 @@
-/** `svc account …`: manages the account and its stored key. */
 import type { Command } from 'commander'
 import { isApiKeyShape } from '../../api-key.ts'
 import { apiKeyHash } from '../api-key-hash.ts'
@@ -89,7 +88,7 @@ function registerUse(account: Command, cli: Cli): void {
   examples(command, ['svc account use --key-file account.key --replace'])
 }
 
-/** Rejects replacing a stored account key without `--replace`, because the stored key may be the only copy. */
+/** The stored account key may be the only copy. */
 function requireRoom({ account_key }: KeptOrigin, { replace }: Replacing, baseUrl: string): void {
   if (account_key !== undefined && !replace)
     throw new UsageError(

@@ -1,4 +1,3 @@
-/** `svc chain list`: lists the chains with events that can fire triggers. */
 import type { Command } from 'commander'
 import type { Chain } from '../../client/triggers/records.ts'
 import type { Cli } from '../cli.ts'

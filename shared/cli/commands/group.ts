@@ -1,4 +1,3 @@
-/** `svc group …`: manages groups, which define which actions may use which wallets. */
 import type { Command } from 'commander'
 import type { ApiClient } from '../../client/api/client.ts'
 import type { Cli } from '../cli.ts'
@@ -7,10 +6,7 @@ import { examples } from './examples.ts'
 import { groupId } from './group-id.ts'
 import { columns, facts } from './columns.ts'
 
-/**
- * Wildcard of 32 zero bytes. As a wallet ID, it means every wallet of the account. As a CID hash, it means every
- * action.
- */
+/** As a wallet ID, every wallet of the account; as a CID hash, every action. */
 const ALL = `0x${'00'.repeat(32)}`
 
 export function registerGroup(program: Command, cli: Cli): void {
@@ -49,7 +45,7 @@ function registerCreate(group: Command, cli: Cli): void {
         pkp_ids_permitted: given.allWallets ? [ALL] : given.wallet,
         cid_hashes_permitted: given.allActions ? [0] : [],
       })
-      // Adds the actions by CID. If the group were created with their hashes, the service would not know the CIDs.
+      // If the group were created with the actions' hashes, the service would not know the CIDs.
       for (const action_ipfs_cid of cids)
         await client.addActionToGroup({ group_id, action_ipfs_cid })
       cli.say(command, { group_id, action_cids: cids }, () =>
@@ -116,13 +112,10 @@ function registerShow(group: Command, cli: Cli): void {
 type Member = {
   name: string
   description: string
-  /** Name and description of the command-line argument that identifies the wallet or action. */
+  /** Command-line argument that identifies the wallet or action. */
   argument: [name: string, description: string]
   change(this: void, client: ApiClient, group_id: number, named: string): Promise<unknown>
-  /**
-   * Converts the command-line argument into the value that the service expects. If absent, the argument is sent
-   * unchanged.
-   */
+  /** Converts the argument into the value that the service expects. If absent, it is sent unchanged. */
   named?(this: void, named: string, cli: Cli): Promise<string>
   example: string
 }

@@ -1,4 +1,3 @@
-/** `svc key …`: manages usage keys, which have limited permissions. */
 import type { Command } from 'commander'
 import type { UsageKey, UsageKeyFields } from '../../client/core/account.ts'
 import { isApiKeyShape } from '../../api-key.ts'
@@ -147,10 +146,7 @@ function registerDelete(key: Command, cli: Cli): void {
   examples(command, ['svc key delete spare --yes'])
 }
 
-/**
- * Returns the hash of a usage key that is given by its hash or by the name of a stored key.
- * @throws {UsageError} unless exactly one stored key has the name
- */
+/** Accepts the hash or the name of a stored key. @throws {UsageError} unless exactly one stored key has the name */
 async function hashNamed(named: string, command: Command, cli: Cli): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(named)) return named.toLowerCase()
   if (isApiKeyShape(named)) throw new UsageError('expected the hash of the key, not the key itself')

@@ -1,4 +1,4 @@
-/** `svc login`: obtains a token that a person approves in a browser. The token is sent only to the trigger service. */
+/** The token is sent only to the trigger service. */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Scope } from '../../wire/agent.ts'
@@ -38,8 +38,8 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
   const label = given.label ?? `svc on ${hostname()}`.slice(0, LABEL_MAX_CHARACTERS)
   const scopes: Scope[] | undefined = given.readOnly ? ['triggers:read'] : undefined
   const asked = await triggers.registerAgentRequest({ challenge, label, ...(scopes && { scopes }) })
-  // The link and codes are printed even if standard error is not a terminal, because the user needs them to approve the
-  // request. The link contains only the token's hash.
+  // Printed even if standard error is not a terminal, because the user needs them to approve the request. The link
+  // contains only the token's hash.
   const wanted = {
     Open: agent.authorizeUrl(triggersUrl),
     'Type the code': asked.user_code,

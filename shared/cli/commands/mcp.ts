@@ -1,6 +1,3 @@
-/**
- * `svc mcp`: runs an MCP server over standard input and output, which exposes the trigger service to an agent as tools.
- */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -24,7 +21,7 @@ export function registerMcp(program: Command, cli: Cli): void {
 async function mcp(command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const at = await cli.deployment(command)
-  // The MCP modules are loaded here, so that other commands start faster.
+  // Loaded here, so that other commands start faster.
   const [
     { AgentSession },
     { FolderFiles },

@@ -1,4 +1,3 @@
-/** `svc run action.js`: runs an action once, or whenever its source changes. */
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'

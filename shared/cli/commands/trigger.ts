@@ -1,4 +1,3 @@
-/** `svc trigger …`: manages triggers and their runs. */
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'

@@ -1,4 +1,3 @@
-/** `svc up`: runs the local stack of a checkout in the foreground. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,12 +7,9 @@ import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { examples } from './examples.ts'
 
-/**
- * Entry point of the local stack. The stack runs in its own Node process, so that the command line does not load the
- * stack's code.
- */
+/** Runs in its own Node process, so that the command line does not load the stack's code. */
 const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
-/** Node options of the stack's process, the same as in `npm start`. */
+/** The same as in `npm start`. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const SIGNALLED = 128
@@ -55,21 +51,17 @@ function settingsOf(given: Given, { folder }: Terminal): Record<string, string> 
   return settings
 }
 
-/**
- * Runs the local stack until it exits.
- * @returns the stack's exit code, or 128 plus the signal number if a signal terminated the stack
- */
+/** @returns the stack's exit code, or 128 plus the signal number if a signal terminated the stack */
 async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
   if (!existsSync(STACK))
     throw new UsageError('the local stack is part of the checkout: run svc up there')
   const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
     cwd: terminal.folder,
     env: { ...terminal.environment, ...settings },
-    // The IPC channel carries no messages. It closes when this process exits, which signals the stack to stop.
+    // Carries no messages. The channel closes when this process exits, which signals the stack to stop.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // On Ctrl-C, the terminal signals both processes, so the stack receives the signal twice. The stack tolerates
-  // repeated signals.
+  // On Ctrl-C, the terminal signals both processes. The stack tolerates receiving the signal twice.
   const pass = PASSED_ON.map((signal) => [signal, () => void child.kill(signal)] as const)
   for (const [signal, handler] of pass) process.on(signal, handler)
   try {

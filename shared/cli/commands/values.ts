@@ -1,14 +1,9 @@
-/** Parses the values of command-line options. */
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../terminal.ts'
 
-/** Collects the values of an option that can be repeated. */
 export const each = (value: string, before: string[] = []): string[] => [...before, value]
 
-/**
- * Parses `key=value` pairs. A value that is not valid JSON is used as text.
- * @throws {UsageError} if a pair has no key
- */
+/** A value that is not valid JSON is used as text. @throws {UsageError} if a pair has no key */
 export function keyValues(option: string, given: readonly string[]): Record<string, unknown> {
   const entries = given.map((text): [string, unknown] => {
     const at = text.indexOf('=')
@@ -18,10 +13,7 @@ export function keyValues(option: string, given: readonly string[]): Record<stri
   return Object.fromEntries(entries)
 }
 
-/**
- * Parses the value of an option as JSON.
- * @throws {UsageError} if it is not JSON; the message omits the value, which may be long
- */
+/** @throws {UsageError} if the text is not JSON; the message omits the value, which may be long */
 export function jsonOf(option: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -30,7 +22,7 @@ export function jsonOf(option: string, text: string): unknown {
   }
 }
 
-/** Parses the value of an option as a JSON object. @throws {UsageError} if it is not a JSON object */
+/** @throws {UsageError} if the text is not a JSON object */
 export function objectOf(option: string, text: string): Record<string, unknown> {
   const value = jsonOf(option, text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
@@ -38,7 +30,7 @@ export function objectOf(option: string, text: string): Record<string, unknown> 
   throw new UsageError(`${option}: expected a JSON object`)
 }
 
-/** Parses the value of an option as an integer. @throws {UsageError} if it is not an integer */
+/** @throws {UsageError} if the text is not an integer */
 export function integerOf(option: string, text: string): number {
   if (/^-?[0-9]{1,15}$/.test(text)) return Number(text)
   throw new UsageError(`${option}: expected an integer`)
@@ -46,10 +38,7 @@ export function integerOf(option: string, text: string): number {
 
 export type GivenParams = { params?: string[]; paramsFile?: string }
 
-/**
- * Merges the params of `--params` and `--params-file`. `--params` takes precedence.
- * @returns undefined if neither option is given
- */
+/** Merges `--params` and `--params-file`; `--params` takes precedence. Undefined if neither is given. */
 export async function paramsOf(
   cli: Cli,
   { params, paramsFile }: GivenParams,

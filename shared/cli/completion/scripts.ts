@@ -1,4 +1,4 @@
-/** Generates shell completion scripts. The scripts compare typed words with fixed names and never evaluate them. */
+/** The scripts compare typed words with fixed names and never evaluate them. */
 import type { Place, Word } from './tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -9,13 +9,10 @@ export function completionScript(shell: Shell, places: readonly Place[]): string
 }
 
 const words = (all: readonly Word[]) => all.map(({ word }) => word).join(' ')
-/** Puts a text in single quotes, so that the shell does not expand anything in it. */
+/** Prevents the shell from expanding anything in the text. */
 const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`
 
-/**
- * Returns shell code that determines the command before the cursor. The shell code skips words that are not commands,
- * such as option values.
- */
+/** Shell code that determines the command before the cursor. Skips other words, such as option values. */
 const walk = (places: readonly Place[], list: string, from: number) => `  local place=svc word
   for word in "\${${list}[@]:${from}:$((typed - 1))}"; do
     case "$place $word" in

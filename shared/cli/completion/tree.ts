@@ -1,15 +1,14 @@
-/** Collects the completion candidates of each command from commander's command tree. */
 import type { Command } from 'commander'
 
 export type Word = { word: string; about: string }
 export type Place = {
-  /** Full name of the command, for example `svc trigger create`. */
+  /** For example `svc trigger create`. */
   path: string
   commands: Word[]
   options: Word[]
 }
 
-/** Returns an entry for the given command, followed by entries for all of its subcommands. */
+/** Entry of the command, followed by entries of all of its subcommands. */
 export function placesOf(command: Command, before: readonly string[] = []): Place[] {
   const names = [...before, command.name()]
   const below = command.createHelp().visibleCommands(command)
@@ -22,7 +21,7 @@ export function placesOf(command: Command, before: readonly string[] = []): Plac
         one.long ? [{ word: one.long, about: one.description }] : [],
       ),
     },
-    // `command.commands` excludes commander's built-in `help` command, which has no subcommands.
+    // Excludes commander's built-in `help` command, which has no subcommands.
     ...command.commands.flatMap((one) => placesOf(one, names)),
   ]
 }

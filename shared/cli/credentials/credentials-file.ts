@@ -1,4 +1,4 @@
-/** Reads and writes the credentials file. Only its owner can read the file, and it is replaced atomically. */
+/** Only the owner can read the credentials file, and it is replaced atomically. */
 import {
   closeSync,
   constants,
@@ -22,16 +22,13 @@ import { type Terminal, UsageError } from '../terminal.ts'
 const OWNER_ALONE = 0o077
 const OTHERS_WRITE = 0o022
 
-/**
- * Age at which a lock is considered stale, in milliseconds. A change takes only a few milliseconds, so an older lock
- * was left by a process that crashed.
- */
+/** A change takes only a few milliseconds, so an older lock was left by a process that crashed. */
 const LOCK_STALE_MS = 5_000
 const LOCK_AGAIN_MS = 20
 
 /**
- * Returns the configuration folder: `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`, in this order. An
- * empty variable counts as unset (XDG Base Directory).
+ * `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`, in this order. An empty variable counts as unset (XDG
+ * Base Directory).
  */
 export function configFolder({ environment }: Pick<Terminal, 'environment'>): string {
   const own = environment['SVC_CONFIG_DIR']
@@ -44,14 +41,13 @@ export function configFolder({ environment }: Pick<Terminal, 'environment'>): st
 }
 
 /**
- * Reads the credentials file.
  * @returns undefined if the file does not exist
  * @throws {UsageError} if the file is readable by other users, is a symbolic link, or belongs to another user
  */
 export function readCredentialsFile(file: string): string | undefined {
   let descriptor: number
   try {
-    // Does not follow symbolic links. Otherwise, an attacker's link could make svc read and later replace another file.
+    // Otherwise, an attacker's symbolic link could make svc read and later replace another file.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -59,7 +55,7 @@ export function readCredentialsFile(file: string): string | undefined {
     throw new UsageError(code === 'ELOOP' ? isLink(file) : `${file}: ${message}`)
   }
   try {
-    // Checks the opened descriptor, because the path may already refer to another file.
+    // Checks the descriptor, because the path may already refer to another file.
     const { mode, uid } = fstatSync(descriptor)
     if (uid !== process.getuid?.())
       throw new UsageError(`${file} belongs to another user and was not read`)
@@ -73,10 +69,7 @@ export function readCredentialsFile(file: string): string | undefined {
   }
 }
 
-/**
- * Replaces the credentials file atomically.
- * @throws {UsageError} if the file is a symbolic link or cannot be written
- */
+/** Replaces the file atomically. @throws {UsageError} if it is a symbolic link or cannot be written */
 export function writeCredentialsFile(file: string, text: string): void {
   requireNoLink(file)
   const unfinished = `${file}.${process.pid}.new`
@@ -85,8 +78,7 @@ export function writeCredentialsFile(file: string, text: string): void {
   try {
     const descriptor = openSync(unfinished, flags, 0o600)
     try {
-      // writeFileSync writes all of the text or throws. A single write() can stop early without an error if the disk
-      // fills up.
+      // Writes all of the text or throws. A single write() can stop early without an error if the disk fills up.
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
     } finally {
@@ -99,10 +91,7 @@ export function writeCredentialsFile(file: string, text: string): void {
   }
 }
 
-/**
- * Runs `change` under an exclusive lock on the file, so that concurrent `svc` processes do not overwrite each other's
- * keys.
- */
+/** Prevents concurrent `svc` processes from overwriting each other's keys. */
 export async function whileLocked<Value>(
   file: string,
   change: () => Value | Promise<Value>,
@@ -148,6 +137,6 @@ const isLink = (file: string) => `${file} is a symbolic link, which is not follo
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })
-  // A lock with a time far in the future also counts as stale. It is left behind if the clock is set back.
+  // A lock with a time far in the future, left behind if the clock is set back, also counts as stale.
   return stat ? Math.abs(Date.now() - stat.mtimeMs) : 0
 }

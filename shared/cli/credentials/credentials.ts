@@ -1,4 +1,4 @@
-/** Stored credentials, keyed by host. A credential is sent only to the host that it is stored for. */
+/** Credentials are keyed by host. A credential is sent only to the host that it is stored for. */
 import { join } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 import {
@@ -11,15 +11,11 @@ import type { Kept, KeptEdge, KeptOrigin } from './kept.ts'
 
 export type Credentials = {
   file: string
-  /** Reads the whole credentials file. @throws {UsageError} if the file is readable by other users or malformed */
+  /** @throws {UsageError} if the file is readable by other users or malformed */
   read(this: void): Promise<Kept>
-  /** Returns the stored credentials for the core API at this URL. */
   origin(this: void, baseUrl: string): Promise<KeptOrigin>
-  /** Returns the stored credentials for the trigger service at this URL. */
   edge(this: void, triggersUrl: string): Promise<KeptEdge>
-  /**
-   * Reads the credentials, lets `change` modify them, and stores the result, all while holding the lock of the file.
-   */
+  /** Holds the lock of the file while reading, changing and storing the credentials. */
   change(this: void, change: (kept: Kept) => void): Promise<void>
 }
 
@@ -40,20 +36,20 @@ export function credentialsOf(terminal: Pick<Terminal, 'environment'>): Credenti
   }
 }
 
-/** Returns the mutable credentials entry of a core API, creating it if necessary. */
+/** Returns the mutable entry, creating it if necessary. */
 export function keptOrigin(kept: Kept, baseUrl: string): KeptOrigin {
   return (kept.origins[new URL(baseUrl).origin] ??= {})
 }
 
-/** Returns the mutable credentials entry of a trigger service, creating it if necessary. */
+/** Returns the mutable entry, creating it if necessary. */
 export function keptEdge(kept: Kept, triggersUrl: string): KeptEdge {
   return (kept.edges[new URL(triggersUrl).origin] ??= {})
 }
 
-/** Parses the text of the credentials file. Error messages never contain any part of the text. */
+/** Error messages never contain any part of the text. */
 async function keptIn(file: string, text: string | undefined): Promise<Kept> {
   if (text === undefined) return { version: 1, origins: {}, edges: {} }
-  // The schema is loaded on demand: zod accounts for half of the startup time, and many commands need no credentials.
+  // Loaded on demand: zod accounts for half of the startup time, and many commands need no credentials.
   const { keptSchema } = await import('./kept.ts')
   const parsed = keptSchema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data

@@ -3,11 +3,11 @@ import { z } from 'zod'
 
 const keptOriginSchema = z.object({
   account_key: z.string().exactOptional(),
-  /** New account key while a rotation is in progress. Either the new key or `account_key` is valid. */
+  /** Set while a rotation is in progress. Either this key or `account_key` is valid. */
   next_account_key: z.string().exactOptional(),
-  /** Account keys that were replaced in `account_key` by the key of another account. These may be the only copies. */
+  /** Keys that were replaced in `account_key` by the key of another account. These may be the only copies. */
   former_account_keys: z.array(z.string()).exactOptional(),
-  /** Usage keys that `svc key create` stored, newest last. */
+  /** Stored by `svc key create`, newest last. */
   usage_keys: z
     .array(z.object({ name: z.string(), hash: z.string(), key: z.string() }))
     .exactOptional(),
@@ -18,10 +18,10 @@ const keptEdgeSchema = z.object({
   email: z.string().exactOptional(),
 })
 
-/** Content of the credentials file. `origins` and `edges` are keyed by scheme, host and port. */
+/** `origins` and `edges` are keyed by scheme, host and port. */
 export const keptSchema = z.object({
   version: z.literal(1),
-  /** Deployment of the last `svc login`, `svc account create` or `svc account use`. */
+  /** Set by the last `svc login`, `svc account create` or `svc account use`. */
   current: z
     .object({ base_url: z.string().exactOptional(), triggers_url: z.string().exactOptional() })
     .exactOptional(),

@@ -1,17 +1,15 @@
-/**
- * Detects secrets in command-line arguments. Every local process can read arguments, and the shell history stores them.
- */
+/** Every local process can read arguments, and the shell history stores them. */
 import { isApiKeyShape } from '../../api-key.ts'
 import { UsageError } from '../terminal.ts'
 
 const OPTIONS_OF_SECRETS = /^--(api-key|account-key|usage-key|key-value|token|secret|password)(=|$)/
 
-/** Matches an agent token, which has 64 base64url characters. 64 hex characters are not a token but a hash. */
+/** An agent token has 64 base64url characters. 64 hex characters are not a token but a hash. */
 const TOKEN = /(^|[^\w-])[\w-]{64}($|[^\w-])/
 const HEX = /[0-9a-f]{64}/i
 const API_KEY = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=(?!=)/g
 
-/** Rejects arguments that look like secrets. @throws {UsageError} with a message that does not contain the secret */
+/** @throws {UsageError} with a message that does not contain the secret */
 export function requireNoSecret(words: readonly string[]): void {
   for (const word of words) {
     const option = OPTIONS_OF_SECRETS.exec(word)?.[1]

@@ -1,23 +1,17 @@
-/**
- * Reads secrets from a file, standard input or the environment. Secrets are not read from arguments, because arguments
- * appear in process lists.
- */
+/** Secrets are not read from arguments, because arguments appear in process lists. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 
 export type SecretSource = {
-  /**
-   * File that contains the secret, from a `--…-file` option. `-` means standard input. Undefined if the option is
-   * absent.
-   */
+  /** From a `--…-file` option. `-` means standard input; undefined if the option is absent. */
   file?: string | undefined
-  /** Environment variable that contains the secret. `<variable>_FILE` may name a file instead. */
+  /** Environment variable. `<variable>_FILE` may name a file instead. */
   variable: string
 }
 
 /**
- * Reads a secret and trims surrounding whitespace, such as the newline that editors append.
+ * Trims surrounding whitespace, such as the newline that editors append.
  * @returns undefined if no file or variable is set
  * @throws {UsageError} if a named file is missing or empty
  */
@@ -38,7 +32,7 @@ async function secretIn(file: string, terminal: Terminal): Promise<string> {
   throw new UsageError(`${file === '-' ? 'standard input' : file} contains no secret`)
 }
 
-/** Reads the named file, or standard input for `-`. @throws {UsageError} if the file cannot be read */
+/** `-` means standard input. @throws {UsageError} if the file cannot be read */
 export async function textOf(file: string, terminal: Terminal): Promise<string> {
   if (file === '-') return terminal.standardInput()
   try {

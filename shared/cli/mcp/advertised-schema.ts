@@ -1,12 +1,11 @@
-/** Adapts zod schemas to the form that the MCP library advertises. */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { jsonSchemaOf } from '../../openapi/json-schema.ts'
 
 /**
- * Wraps a zod schema for the MCP library. The advertised JSON Schema is the same as in the OpenAPI document, where
- * responses may gain fields. The library's own validation is disabled. Tools parse their arguments themselves, so that
- * invalid arguments are reported in the same form as other errors.
+ * Advertises the same JSON Schema as the OpenAPI document, where responses may gain fields. The library's own
+ * validation is disabled: tools parse their arguments themselves, so that invalid arguments are reported like other
+ * errors.
  */
 export function advertised<Value>(
   schema: z.ZodType<Value>,

@@ -1,7 +1,4 @@
-/**
- * Authorizes the MCP server at the trigger service, with a stored token or with a new token that a person approves
- * during the session.
- */
+/** A session uses a stored token, or a new token that a person approves while it runs. */
 import { newAgentToken } from '../../client/agent-token.ts'
 import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
@@ -11,9 +8,8 @@ import { ENDED_REQUEST } from '../../ended-request.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 
 export type SessionParts = {
-  /** Returns the trigger operations with the deployment's stored token; undefined if no token is stored. */
+  /** Uses the deployment's stored token; undefined if no token is stored. */
   kept(): Promise<TriggerOperations | undefined>
-  /** Returns the trigger operations with the given token. */
   withToken(token: string): Promise<TriggerOperations>
   /** Stores an approved token for later sessions. */
   keep(token: string): Promise<void>
@@ -30,17 +26,14 @@ export type Asked = {
 export class AgentSession {
   readonly #parts: SessionParts
   #triggers: TriggerOperations | undefined
-  /** Authorization request that was made in this session and is not yet known to be approved. */
+  /** Request of this session that is not yet known to be approved. */
   #asked: { token: string; triggers: TriggerOperations } | undefined
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
-  /**
-   * Returns the trigger operations with the current token.
-   * @throws {ToolRefused} `no_token` if no token is available
-   */
+  /** @throws {ToolRefused} `no_token` if no token is available */
   async triggers(): Promise<TriggerOperations> {
     this.#triggers ??= await this.#parts.kept()
     if (this.#triggers) return this.#triggers
@@ -48,7 +41,7 @@ export class AgentSession {
   }
 
   /**
-   * Requests approval of a new token. The token is generated here and never appears in a tool result.
+   * The token is generated here and never appears in a tool result.
    * @throws {ToolRefused} `already_authorized` if the current token is valid. Otherwise, a prompt injection could
    * switch the session to another account.
    */
@@ -65,7 +58,7 @@ export class AgentSession {
     return { authorize_url, user_code, comparison_code: comparisonCode, expires_at }
   }
 
-  /** Returns the current user. If a requested token has been approved, the session uses that token from then on. */
+  /** If a requested token has been approved, the session uses that token from then on. */
   async me(signal: AbortSignal): Promise<Me> {
     const now = await this.#whoNow(signal)
     if (now) return now
@@ -84,7 +77,7 @@ export class AgentSession {
     return me
   }
 
-  /** Returns the user of the current token; undefined if no token is available or the token is rejected. */
+  /** Undefined if no token is available or the token is rejected. */
   async #whoNow(signal: AbortSignal): Promise<Me | undefined> {
     this.#triggers ??= await this.#parts.kept()
     try {

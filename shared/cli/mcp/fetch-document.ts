@@ -2,10 +2,10 @@ import { bodyWithin } from '../../client/body-within.ts'
 import type { Deployment } from '../cli.ts'
 import { ToolRefused } from './tool-failure.ts'
 
-/** Maximum size of a document in bytes. The guide for agents has only a few pages. */
+/** The guide for agents has only a few pages. */
 const DOCUMENT_MAX_BYTES = 256 * 1024
 
-/** Fetches a public document of the trigger service without credentials. @throws {ToolRefused} if the request fails */
+/** Sends no credentials. @throws {ToolRefused} if the request fails */
 export async function fetchDocument(
   { triggersUrl, fetch }: Pick<Deployment, 'triggersUrl' | 'fetch'>,
   path: string,

@@ -1,7 +1,6 @@
 /**
- * Reads files that a model names. A prompt injection could ask the model to send a private key as the source of an
- * action. Therefore, only files in the folder where the server was started can be read, and only if their type and size
- * fit the field.
+ * Reads files that a model names. A prompt injection could ask the model to send a private key as an action's source.
+ * Therefore, files must be in the folder where the server was started, and their type and size must fit the field.
  */
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
@@ -9,7 +8,6 @@ import { homedir } from 'node:os'
 import { extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { ToolRefused } from './tool-failure.ts'
 
-/** Accepted file extensions of action sources. */
 const SOURCES = ['.js', '.mjs', '.cjs']
 
 export class FolderFiles {
@@ -19,10 +17,7 @@ export class FolderFiles {
     this.#folder = folder
   }
 
-  /**
-   * Reads the source file of an action.
-   * @throws {ToolRefused} if the file is outside the folder, is hidden or in a hidden folder, or is not JavaScript
-   */
+  /** @throws {ToolRefused} if the file is outside the folder, is hidden or in a hidden folder, or is not JavaScript */
   async source(file: string, maxBytes: number): Promise<string> {
     const { path, below } = await this.#inside(file)
     if (!SOURCES.includes(extname(path)))
@@ -36,15 +31,12 @@ export class FolderFiles {
     return this.#text(path, maxBytes)
   }
 
-  /** Reads a file that contains only a secret. @throws {ToolRefused} if the file is outside the folder */
+  /** @throws {ToolRefused} if the file is outside the folder */
   async secret(file: string, maxBytes: number): Promise<string> {
     return (await this.#text((await this.#inside(file)).path, maxBytes)).trim()
   }
 
-  /**
-   * Resolves symbolic links, and requires that the file is in the folder. The error for a file outside the folder is
-   * the same whether or not the file exists.
-   */
+  /** Resolves symbolic links. The error for a file outside the folder does not reveal if the file exists. */
   async #inside(file: string): Promise<{ path: string; below: string }> {
     const folder = await realpath(this.#folder)
     await requireProject(folder)
@@ -85,8 +77,8 @@ const ELSEWHERE =
   'Do not try another way to send it. If your user wants this, they can use svc themselves.'
 
 /**
- * Rejects the file system root, the home folder and its parents as the server's folder, because they contain all of the
- * user's files. MCP clients other than editors start servers in such folders.
+ * Rejects the file system root, the home folder and its parents, because they contain all of the user's files. MCP
+ * clients other than editors start servers in such folders.
  */
 async function requireProject(folder: string): Promise<void> {
   const home = await realpath(homedir()).catch(() => homedir())
@@ -98,7 +90,7 @@ async function requireProject(folder: string): Promise<void> {
   )
 }
 
-/** Requires that a path is below the folder. @returns the path relative to the folder */
+/** @returns the path relative to the folder */
 function requireBelow(folder: string, path: string): string {
   const below = relative(folder, path)
   if (below !== '' && !leadsOut(below)) return below

@@ -1,4 +1,3 @@
-/** Serves MCP over standard input and output, with one message per line. */
 import { Console } from 'node:console'
 import { type Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -9,7 +8,7 @@ import { LINE_MAX_BYTES, WholeLines } from './whole-lines.ts'
 
 /**
  * Serves until the input ends, which means that the client has exited. Calls in flight are then cancelled.
- * @param make creates an MCP server for the connection. A probe of the protocol version may create a server of its own.
+ * @param make may be called again for a probe of the protocol version
  */
 export async function serve(
   make: () => McpServer,
@@ -29,7 +28,7 @@ export async function serve(
     },
   })
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * LINE_MAX_BYTES })
-  // Reports only the name of the error, because its message may contain text from others.
+  // The error's message may contain text from others.
   const handle = serveStdio(make, {
     transport,
     onerror: ({ name }) => complain(`${name}: invalid message`),
@@ -43,10 +42,7 @@ export async function serve(
   }
 }
 
-/**
- * Redirects the console to standard error, so that console output of libraries cannot corrupt the protocol.
- * @returns the original console
- */
+/** Prevents console output of libraries from corrupting the protocol. @returns the original console */
 function keepOutputForMessages({ complain }: Terminal): Console {
   const stderr = new Writable({
     write: (chunk, _encoding, done) => {

@@ -1,10 +1,9 @@
-/** Converts errors into MCP tool results. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ZodError } from 'zod'
 import { SvcError } from '../../client/failures.ts'
 import { NoCredential, UsageError } from '../terminal.ts'
 
-/** Error for a tool call that is rejected locally, before anything is sent. */
+/** Thrown for a tool call that is rejected locally, before anything is sent. */
 export class ToolRefused extends Error {
   readonly code: string
   readonly fix: string
@@ -16,7 +15,7 @@ export class ToolRefused extends Error {
   }
 }
 
-/** Converts an error into a tool result. @returns undefined for an internal error */
+/** Undefined for an internal error. */
 export function toolFailure(error: unknown): CallToolResult | undefined {
   const said = saidOf(error)
   return said && { isError: true, content: [{ type: 'text', text: JSON.stringify(said) }] }

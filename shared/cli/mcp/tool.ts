@@ -1,13 +1,12 @@
-/** Registers MCP tools: advertises their schemas, runs them, and reports their failures. */
 import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { advertised } from './advertised-schema.ts'
 import { toolFailure } from './tool-failure.ts'
 
 export type Tool<Input, Output extends object> = {
-  /** Human-readable title of the tool, which clients show to their users. */
+  /** Clients show the title to their users. */
   title: string
-  /** Description for the model of what the tool does and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   description: string
   input: z.ZodType<Input>
   output: z.ZodType<Output>
@@ -15,16 +14,15 @@ export type Tool<Input, Output extends object> = {
   run(this: void, input: Input, signal: AbortSignal): Promise<Output>
 }
 
-/** MCP annotations of a tool that only reads. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false }
-/** MCP annotations of a tool that creates an object. A repeated call creates another object. */
+/** A repeated call creates another object. */
 export const ADDS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: true,
 }
-/** MCP annotations of a tool that replaces or removes an object. A repeated call has no further effect. */
+/** A repeated call has no further effect. */
 export const DESTROYS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -48,7 +46,7 @@ export function addTool<Input, Output extends object>(
     try {
       const answer = await run(input.parse(given ?? {}), mcpReq.signal)
       return {
-        // The result as text, for clients that do not support structured content.
+        // For clients that do not support structured content.
         content: [{ type: 'text', text: JSON.stringify(answer) }],
         structuredContent: answer,
       }

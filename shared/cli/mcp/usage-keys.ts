@@ -1,11 +1,11 @@
-/** Reads usage keys that a model can name but never sees. */
+/** A model can name usage keys, but never sees them. */
 import { isApiKeyShape } from '../../api-key.ts'
 import type { FolderFiles } from './folder-files.ts'
 import { ToolRefused } from './tool-failure.ts'
 
-/** Maximum size of a key file in bytes. A usage key has 44 characters, plus a newline. */
+/** A usage key has 44 characters, plus a newline. */
 const KEY_FILE_MAX_BYTES = 64
-/** Matches the names of environment variables that a model may use. These names are meant for usage keys only. */
+/** Environment variables that a model may use. These names are meant for usage keys only. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
 export type NamedKey = {
@@ -16,14 +16,11 @@ export type NamedKey = {
 export type UsageKeySources = {
   files: FolderFiles
   environment: Readonly<Record<string, string | undefined>>
-  /** Returns the usage key that `svc` uses by default. @throws {NoCredential} if no usage key is found */
+  /** Usage key that `svc` uses by default. @throws {NoCredential} if no usage key is found */
   usual(this: void): Promise<string>
 }
 
-/**
- * Returns the usage key that the arguments name, or the default usage key.
- * @throws {ToolRefused | NoCredential} with a message that never contains the contents of the file or variable
- */
+/** @throws {ToolRefused | NoCredential} with a message that never contains the contents of the file or variable */
 export async function usageKeyNamed(
   { usage_key_file: file, usage_key_variable: variable }: NamedKey,
   { files, environment, usual }: UsageKeySources,
@@ -45,7 +42,7 @@ export async function usageKeyNamed(
   return keyIn(environment[variable] ?? '', `the variable ${variable}`)
 }
 
-/** Rejects text that does not have the form of an API key, because it could be any other secret of this machine. */
+/** Text without the form of an API key could be any other secret of this machine. */
 function keyIn(text: string, where: string): string {
   if (isApiKeyShape(text)) return text
   const fix = 'Ask your user to put a usage key there: svc key create creates one.'

@@ -1,17 +1,11 @@
 import { Transform, type TransformCallback } from 'node:stream'
 
-/**
- * Maximum length of a line in bytes. The largest tool input is a source of 1 MiB, in which JSON may escape each
- * character as six characters.
- */
+/** The largest tool input is a source of 1 MiB, in which JSON may escape each character as six characters. */
 export const LINE_MAX_BYTES = 8 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/**
- * Forwards complete lines and drops lines that are too long. If the MCP library received such a line, it would close
- * the connection.
- */
+/** Drops lines that are too long. The MCP library would close the connection for such a line. */
 export class WholeLines extends Transform {
   readonly #maxBytes: number
   readonly #onDropped: () => void

@@ -8,7 +8,7 @@ import { decodeHex } from '../../hex.ts'
 import type { ReceiptKey } from '../../receipt.ts'
 import { UsageError } from '../terminal.ts'
 
-/** Source of the key that verifies receipts. The source determines what the receipts prove. */
+/** Determines what the receipts prove. */
 export type KeySource = {
   key: ReceiptKey
   kind: 'evidence' | 'given'
@@ -19,13 +19,13 @@ export type KeySource = {
   composeHash: string | undefined
 }
 
-/** Policy for the evidence. Accepts any root of trust, because the verdict shows which kind of root was used. */
+/** Accepts any root of trust, because the verdict shows which kind of root was used. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 const POINT_BYTES = 65
 
 /**
- * Returns the receipt key from the evidence of `--evidence`, or from `--key`.
- * @param read reads the named file, or standard input for `-`
+ * The key comes from the evidence of `--evidence`, or from `--key`.
+ * @param read `-` means standard input
  * @throws {UsageError | EvidenceRefused}
  */
 export async function receiptKeyFrom(

@@ -1,4 +1,4 @@
-/** `svc receipt verify`: verifies receipts offline and shows what they prove. */
+/** Verifies receipts offline. */
 import { EvidenceRefused } from '../../attestation/refused.ts'
 import { type Receipt, ReceiptRefused } from '../../receipt.ts'
 import { ReceiptChainRefused, verifyReceiptChain } from '../../receipt-chain.ts'
@@ -9,7 +9,7 @@ import { EXIT, type Terminal, UsageError } from '../terminal.ts'
 
 export type GivenOptions = { evidence?: string; key?: string; json?: boolean }
 
-/** Verifies the receipts in a file and prints the result. @returns the exit code */
+/** @returns the exit code */
 export async function receiptVerify(
   file: string,
   given: GivenOptions,
@@ -41,10 +41,7 @@ export async function receiptVerify(
   }
 }
 
-/**
- * Checks that the receipts have the same compose hash as the evidence. One key signs the receipts of every version of
- * the application, but the evidence is for one version.
- */
+/** One key signs the receipts of every version of the application, but the evidence is for one version. */
 function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySource): void {
   const at = receipts.findIndex((receipt) => receipt.compose_hash !== composeHash)
   if (composeHash === undefined || at < 0) return

@@ -1,13 +1,12 @@
-/** Looks up the CAA records that apply to a host (RFC 8659). */
 import type { CaaRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 
-/** Maximum number of aliases in a chain. Longer chains are treated as loops. */
+/** Longer chains of aliases are treated as loops. */
 const ALIASES_MAX = 8
 const QUESTION_MS = 3_000
 const TRIES = 2
 
-/** Error for a name server that did not respond, so that it is unknown whether CAA records exist. */
+/** A name server did not respond, so it is unknown if CAA records exist. */
 export class NamesUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -17,10 +16,7 @@ export class NamesUnavailable extends Error {
 
 type Names = Pick<Resolver, 'resolveCaa' | 'resolveCname'>
 
-/**
- * Creates a DNS resolver.
- * @param server `ip` or `ip:port`; undefined for the system's name servers
- */
+/** @param server `ip` or `ip:port`; undefined for the system's name servers */
 export function namesOf(server: string | undefined): Names {
   const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
   if (server !== undefined) resolver.setServers([server])
@@ -28,8 +24,8 @@ export function namesOf(server: string | undefined): Names {
 }
 
 /**
- * Finds the CAA records that apply to a host: its own records, or those of the closest parent domain that has any.
- * Follows aliases, but does not search the parent domains of an alias target (RFC 8659, section 3).
+ * Finds the host's own records, or those of the closest parent domain that has any. Follows aliases, but does not
+ * search the parent domains of an alias target (RFC 8659, section 3).
  * @returns records in zone file format, such as `0 issue "ca.example; accounturi=…"`; empty if no domain has records
  * @throws {NamesUnavailable}
  */
@@ -42,10 +38,7 @@ export async function caaRecords(host: string, names: Names): Promise<string[]> 
   return []
 }
 
-/**
- * Returns the CAA records of one name. Follows aliases explicitly, because an authoritative server does not follow them
- * as a resolver would.
- */
+/** Follows aliases explicitly, because an authoritative server does not follow them as a resolver would. */
 async function recordsAt(name: string, names: Names): Promise<CaaRecord[]> {
   let owner: string | undefined = name
   for (let aliases = 0; owner !== undefined; aliases++) {

@@ -1,4 +1,4 @@
-/** Gathers the input of the seven verification rules from the host, its name servers and the chain. */
+/** The seven verification rules need input from the host, its name servers and the chain. */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Collateral, EvidenceBundle } from '../../attestation/evidence.ts'
@@ -7,15 +7,12 @@ import { caaRecords, NamesUnavailable, namesOf } from './caa.ts'
 import { askGovernance, GovernanceUnknown } from './governance.ts'
 import { watchedFetch } from './served-certificate.ts'
 
-/**
- * Inputs that could not be obtained, keyed by the rule that needs them. Each value is a text with the reason and, in
- * most cases, a remedy.
- */
+/** Inputs that could not be obtained, keyed by rule: the reason and, in most cases, a remedy. */
 export type Missing = Partial<Record<'certificate' | 'CAA' | 'governance', string>>
 
 export type Gathered = { bundle: EvidenceBundle; missing: Missing }
 
-/** Error for a host or bundle without evidence that can be verified. */
+/** The host or bundle has no evidence that can be verified. */
 export class NoEvidence extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -25,23 +22,20 @@ export class NoEvidence extends Error {
 
 export type Sources = {
   url: URL
-  /** PEM certificate of an additional trusted authority; undefined if only the default authorities are trusted. */
+  /** PEM certificate; undefined if only the default authorities are trusted. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
   collateral: Collateral | undefined
   timeoutMs: number
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   random: (length: number) => Uint8Array<ArrayBuffer>
 }
 
 const NONCE_BYTES = 32
 
-/**
- * Fetches the evidence of a host and the data for the other rules.
- * @throws {NoEvidence} if the host provides no evidence that can be verified
- */
+/** @throws {NoEvidence} if the host provides no evidence that can be verified */
 export async function gather(sources: Sources): Promise<Gathered> {
   const { evidence, served } = await fetchWatched(sources)
   const missing: Missing = {}
@@ -54,15 +48,15 @@ export async function gather(sources: Sources): Promise<Gathered> {
 }
 
 /**
- * Fetches the evidence, and requires that the host serves the same certificate on all connections. Otherwise, the
- * evidence and the certificate could come from different hosts.
+ * Requires the same certificate on all connections. Otherwise, the evidence and the certificate could come from
+ * different hosts.
  */
 async function fetchWatched(
   sources: Sources,
 ): Promise<{ evidence: EvidenceBundle; served: Buffer }> {
   const first = await fetchOnce(sources)
   if (first.served.length <= 1) return { ...first, served: first.served[0] ?? Buffer.alloc(0) }
-  // Tries once more. Either the certificate was just renewed, or the host's servers use different certificates.
+  // Either the certificate was just renewed, or the host's servers use different certificates.
   const second = await fetchOnce(sources)
   if (second.served.length <= 1) return { ...second, served: second.served[0] ?? Buffer.alloc(0) }
   throw new NoEvidence('the host serves different certificates on different connections')
@@ -95,9 +89,9 @@ async function fetchOnce({
 }
 
 /**
- * Returns the reason why the served certificate cannot be compared with the evidence; undefined if it must be compared.
- * With TLS, the comparison is skipped only if no certificate in the evidence names the host. TLS then terminates before
- * the machine, for example at the edge. The host's own claims are ignored.
+ * Reason to skip the certificate comparison; undefined if it is required. With TLS, it is skipped only if no
+ * certificate in the evidence names the host: TLS then terminates before the machine, for example at the edge. The
+ * host's own claims are ignored.
  */
 function whyNoCertificate(url: URL, evidence: EvidenceBundle): string | undefined {
   if (url.protocol === 'http:')
@@ -108,7 +102,7 @@ function whyNoCertificate(url: URL, evidence: EvidenceBundle): string | undefine
   return `TLS for ${url.hostname} ends before the machine, whose own host is ${first.domain}: verify https://${first.domain}`
 }
 
-/** Returns the hosts that the evidence contains certificates for. The requested host may not be among them. */
+/** Hosts with certificates in the evidence. The requested host may not be among them. */
 function hostsOf({ files }: EvidenceBundle): {
   domain: string
   names: (hostname: string) => boolean
@@ -119,10 +113,7 @@ function hostsOf({ files }: EvidenceBundle): {
   })
 }
 
-/**
- * Returns true if a certificate names the host. Also returns true if the certificate does not parse, so that it is
- * compared and the rules reject it.
- */
+/** Also true if the certificate does not parse, so that it is compared and the rules reject it. */
 function isNamedIn(pem: string, hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   try {
@@ -173,10 +164,7 @@ async function addGovernance(
     }
 }
 
-/**
- * Returns the reason for a failed request. Prefers a reason about certificates, and otherwise returns the innermost
- * cause, because the outer message is just `fetch failed`.
- */
+/** Prefers a reason about certificates, then the innermost cause: the outer message is just `fetch failed`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException

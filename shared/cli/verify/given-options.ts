@@ -1,4 +1,4 @@
-/** Options of `svc verify` as given by the user, before validation. */
+/** As given by the user, before validation. */
 export type GivenOptions = {
   offline?: string
   save?: string
@@ -15,8 +15,5 @@ export type GivenOptions = {
   json?: boolean
 }
 
-/**
- * Default time limit for fetching the evidence, in seconds. The machine needs about a second for a fresh quote, and a
- * distant host takes longer.
- */
+/** The machine needs about a second for a fresh quote, and a distant host takes longer. */
 export const TIMEOUT_S = '60'

@@ -1,13 +1,13 @@
-/** Reads the governance contract through a chain node (verification rule 7). */
+/** The governance contract decides verification rule 7. */
 
-/** Function selector of `allowedComposeHashes(bytes32)` in `shared/abi/governance.ts`. */
+/** `allowedComposeHashes(bytes32)` in `shared/abi/governance.ts`. */
 export const ALLOWED_COMPOSE_HASHES = '2f6622e5'
 
 const CALL_MS = 15_000
-/** Maximum length of a node's response in characters, far more than a 32-byte word in a JSON-RPC envelope needs. */
+/** Far more than a 32-byte word in a JSON-RPC envelope needs. */
 const ANSWER_MAX_CHARACTERS = 10_000
 
-/** Error for a node that gave no usable response, so that the contract's decision is unknown. */
+/** The node gave no usable response, so the contract's decision is unknown. */
 export class GovernanceUnknown extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -18,7 +18,7 @@ export class GovernanceUnknown extends Error {
 export type GovernanceWord = { chain_id: number; allowed: boolean }
 
 /**
- * Asks the governance contract if it allows a compose hash.
+ * Asks if the contract allows a compose hash.
  * @param appId the contract's address, as hex of 20 bytes without 0x
  * @param composeHash hex of 32 bytes without 0x
  * @throws {GovernanceUnknown}
@@ -86,7 +86,7 @@ function parsed(text: string): { result?: unknown; error?: unknown } {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Invalid JSON is reported by the error below.
+    // Reported by the error below.
   }
   throw new GovernanceUnknown('the node’s response is not JSON-RPC')
 }

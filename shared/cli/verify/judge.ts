@@ -1,4 +1,3 @@
-/** Determines the verdict on a host, for a user who decides whether to send secrets to the host. */
 import type { EvidenceBundle } from '../../attestation/evidence.ts'
 import type { Policy, RuleResult, Verdict } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
@@ -6,10 +5,9 @@ import { verifyBundle } from '../../attestation/verify.ts'
 import type { Missing } from './gather.ts'
 
 /**
- * Verifies a bundle by stricter rules than `verifyBundle`. CAA and governance are required, and HARDWARE requires that
- * the host's certificate is the machine's own. If TLS terminates before the machine, the certificate rule is skipped,
- * but the verdict is never HARDWARE. Otherwise, it would be enough to present the evidence of a real machine under
- * another name.
+ * Stricter than `verifyBundle`: CAA and governance are required, and HARDWARE requires that the host's certificate is
+ * the machine's own. If TLS terminates before the machine, the certificate rule is skipped, but the verdict is never
+ * HARDWARE. Otherwise, it would be enough to present a real machine's evidence under another name.
  * @param at time at which certificates, collateral and keys must be valid
  */
 export async function judge(
@@ -31,7 +29,7 @@ function withReason(rule: RuleResult, missing: Missing): RuleResult {
   return rule
 }
 
-/** Returns the verdict on a host, given the verdict on its evidence and the outcomes of the rules. */
+/** @param verdict verdict on the evidence alone */
 export function hostVerdict(verdict: Verdict, rules: readonly RuleResult[]): Verdict {
   if (rules.some(({ outcome }) => outcome === 'failed')) return 'FAILED'
   const all = rules.every(({ outcome }) => outcome === 'passed')

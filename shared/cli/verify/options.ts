@@ -1,4 +1,3 @@
-/** Parses and validates the options of `svc verify`, before the command does anything. */
 import { isIP } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,16 +9,16 @@ import { type Terminal, UsageError } from '../terminal.ts'
 import { type GivenOptions, TIMEOUT_S } from './given-options.ts'
 
 export type VerifyOptions = {
-  /** Source of the evidence: a host, or a saved bundle. */
+  /** A host, or a saved bundle. */
   from: { url: URL } | { bundleFile: string }
   saveTo: string | undefined
   verifierInputTo: string | undefined
   collateral: Collateral | undefined
-  /** PEM certificate of an additional trusted authority; undefined if only the default authorities are trusted. */
+  /** PEM certificate; undefined if only the default authorities are trusted. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
-  /** Time limit for fetching the evidence, in milliseconds. */
+  /** Limit for fetching the evidence. */
   timeoutMs: number
   policy: Policy
   json: boolean
@@ -35,7 +34,7 @@ const measurementsSchema = z
   .array(z.object({ mrtd: hex(48), rtmr0: hex(48), rtmr1: hex(48), rtmr2: hex(48) }))
   .min(1)
 
-/** Parses the options of `svc verify`. @throws {UsageError} with a message that names the invalid option */
+/** @throws {UsageError} with a message that names the invalid option */
 export function verifyOptions(
   url: string | undefined,
   given: GivenOptions,
@@ -68,10 +67,7 @@ export function verifyOptions(
   }
 }
 
-/**
- * Returns the verification policy. Accepts evidence with any root of trust, because the root only determines the
- * verdict.
- */
+/** Accepts any root of trust, because the root only determines the verdict. */
 function policyOf(given: GivenOptions, terminal: Terminal): Policy {
   const { measurements, appId, composeHash, tcbStatus } = given
   return {
@@ -95,8 +91,7 @@ function statusOf(name: string): TcbStatus {
 }
 
 /**
- * Parses the URL of a host. Accepts only scheme, host and port, because the API defines the paths. Plain HTTP is
- * allowed only for loopback hosts.
+ * Accepts only scheme, host and port, because the API defines the paths. Plain HTTP is allowed only for loopback hosts.
  */
 function hostUrl(text: string): URL {
   const url = parsedUrl(text)

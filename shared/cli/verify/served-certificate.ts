@@ -1,23 +1,21 @@
-/** A `fetch` that records the certificates that the host serves. */
 import { getCACertificates, type TLSSocket } from 'node:tls'
 import type { FetchEvidence } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
-/** Timeout for opening a connection, in milliseconds. */
 const CONNECT_MS = 10_000
-/** Timeout for the start of a response and for each pause within it, in milliseconds. */
+/** Applies to the start of a response and to each pause within it. */
 const ANSWER_MS = 15_000
 
 export type WatchedFetch = {
   fetch: FetchEvidence['fetch']
-  /** Returns the DER of each distinct certificate that the host served, in the order of the TLS handshakes. */
+  /** DER of each distinct certificate, in the order of the TLS handshakes. */
   served(): Buffer[]
   close(): Promise<void>
 }
 
 /**
- * Creates a `fetch` that uses one connection at a time. Each connection performs a full TLS handshake, because a
- * resumed session does not expose the certificate.
+ * Uses one connection at a time, each with a full TLS handshake, because a resumed session does not expose the
+ * certificate.
  * @param authority PEM certificate of an additional trusted authority
  */
 export function watchedFetch(authority: string | undefined): WatchedFetch {
@@ -44,7 +42,7 @@ export function watchedFetch(authority: string | undefined): WatchedFetch {
     },
   })
   return {
-    // The cast is needed because undici and the DOM types declare the same interface separately.
+    // undici and the DOM types declare the same interface separately.
     fetch: (url, init) => undiciFetch(url, { ...(init as object), dispatcher }),
     served: () => served,
     close: () => dispatcher.destroy(),

@@ -1,15 +1,13 @@
-/** Formats a verification report as text or as JSON. */
 import type { RuleResult, Verdict } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { encodeBase64url } from '../../base64url.ts'
 import { type Colour, coloured, printable, type Terminal } from '../terminal.ts'
 
-/** A verification report, with the source of the evidence. */
 export type Judged = {
   /** Host or file that the evidence comes from. */
   of: string
   at: Date
-  /** Notes about the source of values that were not given as options. */
+  /** Source of values that were not given as options. */
   notes: string[]
   report: Report
 }
@@ -31,7 +29,7 @@ const MEANING: Record<Verdict, { colour: Colour; text: string }> = {
   FAILED: { colour: 'red', text: 'do not send secrets to this host' },
 }
 
-/** Formats a report as text: one line for each of the seven rules, then the open points and the verdict. */
+/** One line for each of the seven rules, then the open points and the verdict. */
 export function showText({ of, at, notes, report }: Judged, terminal: Terminal): string {
   const { verdict, rules, open } = report
   const { colour, text } = MEANING[verdict]
@@ -67,7 +65,7 @@ function facts({ root, tcbStatus, advisoryIds, appId, composeHash }: Report): st
   return shown.length > 0 ? [...shown, ''] : []
 }
 
-/** Formats a report as JSON, with public keys in base64url. */
+/** Public keys are in base64url. */
 export function showJson({ of, at, notes, report }: Judged): string {
   const { keys, root, measurements } = report
   const value = {
@@ -93,7 +91,7 @@ export function showJson({ of, at, notes, report }: Judged): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Formats the result if no evidence is available, so that no rule was evaluated. */
+/** Used if no evidence is available, so that no rule was evaluated. */
 export function showNothing(
   { of, at, notes, reason }: Omit<Judged, 'report'> & { reason: string },
   json: boolean,

@@ -1,7 +1,4 @@
-/**
- * `svc verify`: verifies that a host is the machine that it claims to be and runs the application that it claims to
- * run.
- */
+/** Verifies that a host is the machine, and runs the application, that it claims. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
@@ -19,16 +16,13 @@ const EXIT_OF: Record<Verdict, number> = {
   FAILED: EXIT.failed,
 }
 
-/**
- * Tolerated clock skew in milliseconds. If a bundle's time is further in the future, a clock is wrong or the bundle was
- * not saved by this machine.
- */
+/** Clock skew. If a bundle's time is further ahead, a clock is wrong or this machine did not save the bundle. */
 const AHEAD_MS = 5 * 60_000
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
 type Evidence = { bundle: EvidenceBundle; missing: Missing; at: Date; open: string[] }
 
-/** Verifies a host or a saved bundle, and prints the report. @returns the exit code */
+/** @returns the exit code */
 export async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { from, json } = options
   const of = 'url' in from ? from.url.origin : from.bundleFile
@@ -127,8 +121,8 @@ function readBundle(file: string): EvidenceBundle {
 }
 
 /**
- * Writes the input of dstack's own verifier to a file. If the event log is invalid, prints a warning instead. The rule
- * `quote` reports the invalid log.
+ * Writes the input of dstack's own verifier. An invalid event log only causes a warning, because the rule `quote`
+ * reports it.
  */
 function writeVerifierInput(file: string, bundle: EvidenceBundle, terminal: Terminal): void {
   let input: object

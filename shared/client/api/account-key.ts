@@ -1,16 +1,12 @@
 import { requireApiKeyShape } from '../credential.ts'
 import { NotSent } from '../failures/on-the-way.ts'
 
-/** Current key of a client in API mode. A key rotation replaces it. */
+/** A key rotation replaces the key. */
 export class AccountKey {
   #key: string | undefined
-  /** True while a key rotation is in flight. */
   isRotating = false
 
-  /**
-   * Stores the client's initial key, if any.
-   * @throws {NotSent} `bad_credential` if the value is not an API key
-   */
+  /** @throws {NotSent} `bad_credential` if the value is not an API key */
   constructor(key: string | undefined) {
     if (key !== undefined) requireApiKeyShape(key)
     this.#key = key
@@ -20,10 +16,7 @@ export class AccountKey {
     return this.#key !== undefined
   }
 
-  /**
-   * Returns the current key as a credential.
-   * @throws {NotSent} `no_api_key` if the client has no key
-   */
+  /** @throws {NotSent} `no_api_key` if the client has no key */
   credential(): { apiKey: string } {
     if (this.#key !== undefined) return { apiKey: this.#key }
     const fix = 'Pass apiKey to createClient, or open an account with newAccount.'

@@ -1,4 +1,3 @@
-/** Opens accounts, and checks whether a key belongs to an account. */
 import type { z } from 'zod'
 import type { newAccountAnswer } from '../../wire/core.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
@@ -10,15 +9,14 @@ import type { AccountKey } from './account-key.ts'
 export type NewAccountFields = {
   account_name: string
   account_description?: string
-  /** Email address of the owner. The service stores it encrypted, and never on the chain. `getAccount` returns it. */
+  /** Owner's email address, stored encrypted, and never on the chain. `getAccount` returns it. */
   email?: string
 }
 export type NewAccount = z.infer<typeof newAccountAnswer>
 
 /**
- * Opens an account, which takes about 15 seconds. The account key is returned only once. If the client has no key, it
- * uses the new key for its next calls. A call that may have been executed is not retried, because each call opens
- * another account.
+ * Takes about 15 seconds. The account key is returned only once. If the client has no key, it uses the new key for its
+ * next calls. A call that may have been executed is not retried, because each call opens another account.
  * @throws {NetworkFailed} if an account may have been opened, but the response with its key was lost
  */
 export async function newAccount(
@@ -43,7 +41,7 @@ function accountMayBeLost(error: unknown): never {
   throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
 }
 
-/** Returns true if a key belongs to an account. An unknown key is not an error here, unlike in other calls. */
+/** False for an unknown key, which is an error in other calls. */
 export async function accountExists(
   requester: Requester,
   credential: { apiKey: string },

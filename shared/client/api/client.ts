@@ -1,4 +1,4 @@
-/** Client for API mode. An API key authorizes each call, and the service sends the transactions. */
+/** An API key authorizes each call, and the service sends the transactions. */
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
@@ -24,15 +24,15 @@ import { wallets } from './wallets.ts'
 export type ApiClient = AccountOperations &
   CommonOperations & {
     readonly mode: 'api'
-    /** Opens an account. See `newAccount` in `api/account.ts`. */
+    /** See `newAccount` in `api/account.ts`. */
     newAccount(fields: NewAccountFields, options?: CallOptions): Promise<NewAccount>
-    /** Returns true if a key belongs to an account. Default: the client's own key. */
+    /** @param key default: the client's own key */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
-    /** Replaces the account key. See `api/rotation.ts`. */
+    /** See `api/rotation.ts`. */
     rotateAccountApiKey(options?: RotationOptions): Promise<Rotated>
-    /** Converts the account to ChainSecured mode. This is irreversible. See `api/conversion.ts`. */
+    /** Irreversible. See `api/conversion.ts`. */
     convertToChainSecured(signer: EthereumSigner, options?: CallOptions): Promise<Converted>
-    /** Runs an action. See `core/execution.ts`. */
+    /** See `core/execution.ts`. */
     svcAction<Response = unknown>(
       action: ActionToRun,
       options?: ActionOptions,
@@ -40,10 +40,7 @@ export type ApiClient = AccountOperations &
     billing: BillingOperations
   }
 
-/**
- * Creates a client for API mode.
- * @throws {NotSent} `bad_credential` if `apiKey` is not an API key
- */
+/** @throws {NotSent} `bad_credential` if `apiKey` is not an API key */
 export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
   const { requester, surroundings, verification, sealedActions, signal } = parts
   const { now, random } = surroundings

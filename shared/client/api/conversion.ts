@@ -1,7 +1,4 @@
-/**
- * Converts an account from API mode to ChainSecured mode, in which its admin wallet controls it. The conversion is
- * irreversible.
- */
+/** In ChainSecured mode, an admin wallet controls the account. The conversion is irreversible. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
 import { eitherSignal } from '../either-signal.ts'
@@ -14,22 +11,21 @@ export type Converted = {
   success: true
   /** Address of the admin wallet. */
   wallet_address: string
-  /** Hash that identifies the account in the contract. The conversion does not change it. */
+  /** Identifies the account in the contract. The conversion does not change it. */
   api_key_hash: string
 }
 
 export type ConversionParts = {
   calls: CoreCalls
   node: NodeOperations
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
-  /** Signal that aborts all calls of the client. */
   signal: AbortSignal | undefined
 }
 
 /**
- * Asks the wallet for a signed proof, and transfers control of the account to the wallet. Afterwards, the service
- * rejects the account key (403), except for billing.
+ * Transfers control of the account to the wallet. Afterwards, the service rejects the account key (403), except for
+ * billing.
  * @throws {WrongChain} if the wallet and the node are on different chains. Nothing was signed
  * @throws {WalletRefused | WalletFailed | NoWallet} if the wallet did not sign. Nothing was sent
  */
@@ -56,8 +52,8 @@ export async function convertToChainSecured(
 }
 
 /**
- * Adds advice to the error if the response was lost. The Idempotency-Key cannot recover the response, because a new
- * proof changes the request body. Only the contract shows the outcome.
+ * Adds advice if the response was lost. The Idempotency-Key cannot recover it, because a new proof changes the request
+ * body. Only the contract shows the outcome.
  */
 function mayBeConverted(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error

@@ -1,4 +1,3 @@
-/** Replaces the account key of the client. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import { SvcError } from '../failures.ts'
 import { Conflict, ServerFailure, ServiceUnavailable, Unauthorized } from '../failures/by-status.ts'
@@ -12,17 +11,17 @@ const KEY_BYTES = 32
 
 export type RotationOptions = CallOptions & {
   /**
-   * Callback that stores the new key. It is awaited before the key is sent, so that a stored copy survives a crash.
-   * Store the new key in addition to the old key, because the old key stays valid if the call fails.
+   * Stores the new key. Awaited before the key is sent, so that a stored copy survives a crash. Also store the old key,
+   * because it stays valid if the call fails.
    */
   keep?: (newApiKey: string) => unknown
 }
 export type Rotated = { api_key: string; api_key_hash: string }
 
-/** The service did not confirm which account key is valid. The client continues to use the old key. */
+/** It is unknown which account key is valid. The client continues to use the old key. */
 export class RotationUnknown extends NetworkFailed {
   override name = 'RotationUnknown'
-  // The key is in a private field, because public properties are printed with the error.
+  // Private, because public properties are printed with the error.
   readonly #newApiKey: string
   constructor(newApiKey: string, cause: unknown) {
     const fix =
@@ -31,7 +30,7 @@ export class RotationUnknown extends NetworkFailed {
     this.#newApiKey = newApiKey
   }
 
-  /** The generated account key, which may be valid. It is a secret. */
+  /** Secret. The key may be valid. */
   get newApiKey(): string {
     return this.#newApiKey
   }
@@ -45,8 +44,8 @@ export type RotationParts = {
 }
 
 /**
- * Replaces the account key with a locally generated key. A lost response cannot lose it, because the client already has
- * it. On success, the client uses the new key, and the old key is invalid.
+ * The key is generated locally, so a lost response cannot lose it. On success, the client uses the new key, and the old
+ * key is invalid.
  * @throws {NotSent} `rotation_under_way`
  * @throws {RotationUnknown} if the service does not confirm which key is valid
  */
@@ -55,8 +54,8 @@ export async function rotateAccountApiKey(
   options?: RotationOptions,
 ): Promise<Rotated> {
   const { key } = parts
-  // If two rotations run concurrently, one of them fails. If the caller then stores the key of the failed rotation
-  // last, access to the account is lost.
+  // Of two concurrent rotations, one fails. A caller that stores the failed rotation's key last loses access to the
+  // account.
   if (key.isRotating)
     throw new NotSent(
       'rotation_under_way',
@@ -102,8 +101,8 @@ async function rotated(
 }
 
 /**
- * Returns true if the new key may be valid despite the error. After a lost response, a retry gets 401 because the old
- * key is no longer valid. An error other than `SvcError` is an abort, which also leaves the outcome unknown.
+ * After a lost response, a retry gets 401 because the old key is no longer valid. An error other than `SvcError` is an
+ * abort, which also leaves the outcome unknown.
  */
 function isOutcomeOpen(error: unknown): boolean {
   return (
@@ -119,7 +118,7 @@ function isOutcomeOpen(error: unknown): boolean {
 
 const SHOWN_OR_UNDER_WAY = new Set(['key_shown_before', 'request_in_progress', 'outcome_unknown'])
 
-/** Returns the hash that identifies the key in the contract. */
+/** Identifies the key in the contract. */
 async function hashOf(apiKey: string): Promise<string> {
   const [{ keccak_256 }, { encodeHex }] = await Promise.all([
     import('@noble/hashes/sha3.js'),

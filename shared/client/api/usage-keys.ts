@@ -18,7 +18,7 @@ export function usageKeys(calls: CoreCalls): UsageKeys {
 }
 
 /**
- * Adds advice to the error if the response was lost. The service returns a usage key only once. A retry with the same
+ * Adds advice if the response was lost, because the service returns a usage key only once. A retry with the same
  * Idempotency-Key fails with the `Conflict` `key_shown_before`, which contains the key's hash. If no response arrives
  * at all, the caller must check the list of usage keys.
  */

@@ -1,7 +1,6 @@
 /**
- * Account operations of both modes, with the names and fields of the core API. In API mode, each call is a request that
- * the account key authorizes. In ChainSecured mode, a call is a transaction of the admin wallet, or a read of the
- * contract.
+ * In API mode, each call is a request that the account key authorizes. In ChainSecured mode, a call is a transaction of
+ * the admin wallet, or a read of the contract.
  */
 import type { z } from 'zod'
 import type { accountAnswer } from '../../wire/core.ts'
@@ -33,7 +32,7 @@ export type GroupFields = {
   cid_hashes_permitted?: readonly CidHash[]
 }
 
-/** Fields of a usage key. In arrays of group IDs, 0 means all groups. */
+/** In arrays of group IDs, 0 means all groups. */
 export type UsageKeyFields = {
   name: string
   description?: string
@@ -44,17 +43,16 @@ export type UsageKeyFields = {
   add_pkp_to_groups?: readonly number[]
   remove_pkp_from_groups?: readonly number[]
   /**
-   * IDs of the groups in which the key may run actions. An action runs if one of these groups permits it. `[0]` means
-   * all groups of the account, but does not permit any action that no group permits.
+   * Groups in which the key may run the actions that they permit. `[0]` means all groups of the account, but does not
+   * permit any action that no group permits.
    */
   execute_in_groups?: readonly number[]
-  // Spending cap, in cents, for any window of `spend_window_seconds`. Set both fields or neither. Null means the same
-  // as an absent field.
+  // Spending cap, in cents, for any window of this length. Set both fields or neither. Null means the same as absent.
   spend_cap_cents?: number | null
   spend_window_seconds?: number | null
 }
 
-/** Set `remove_spend_cap` to true to remove the key's spending cap. */
+/** True removes the key's spending cap. */
 export type RemovedCap = { remove_spend_cap?: boolean }
 
 type Texts = { name?: string; description?: string }
@@ -63,7 +61,7 @@ type Done = { success: true }
 export type AccountOperations = {
   createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
   addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupAnswer>>
-  /** Updates a group. Absent fields stay unchanged. An array in `fields` replaces the stored one. */
+  /** Absent fields stay unchanged. An array in `fields` replaces the stored one. */
   updateGroup(
     fields: { group_id: number } & Partial<GroupFields>,
     options?: CallOptions,
@@ -74,7 +72,7 @@ export type AccountOperations = {
     fields: { group_id: number; pkp_id: PkpId },
     options?: CallOptions,
   ): Promise<Done>
-  /** Permits an action in a group. Takes the CID itself instead of its hash. */
+  /** Takes the CID itself instead of its hash. */
   addActionToGroup(
     fields: { group_id: number; action_ipfs_cid: string } & Texts,
     options?: CallOptions,
@@ -95,19 +93,16 @@ export type AccountOperations = {
     fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
     options?: CallOptions,
   ): Promise<Done>
-  /** Creates a usage key. The key is returned only once, because the service does not store it. */
+  /** The key is returned only once, because the service does not store it. */
   addUsageApiKey(fields: UsageKeyFields, options?: CallOptions): Promise<NewUsageKey>
-  /**
-   * Updates a usage key. Absent and null fields stay unchanged.
-   * @param fields.usage_api_key the key, or its hash as 0x hex
-   */
+  /** Absent and null fields stay unchanged. @param fields.usage_api_key the key, or its hash as 0x hex */
   updateUsageApiKey(
     fields: { usage_api_key: string } & Partial<UsageKeyFields> & RemovedCap,
     options?: CallOptions,
   ): Promise<Done>
   removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>
 
-  /** Returns the account. `email` is null if the account has no email address, and after a transfer of ownership. */
+  /** `email` is null if the account has no email address, and after a transfer of ownership. */
   getAccount(options?: CallOptions): Promise<AccountRecord>
   listWallets(options?: CallOptions): Listing<Wallet>
   listWalletsInGroup(fields: { group_id: number }, options?: CallOptions): Listing<Wallet>

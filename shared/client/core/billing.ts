@@ -1,4 +1,4 @@
-/** Operations for the credits and payments of an account. An API key or a wallet's proof authorizes them. */
+/** Credits and payments. An API key or a wallet's proof authorizes the calls. */
 import type { z } from 'zod'
 import type {
   balanceAnswer,
@@ -25,35 +25,33 @@ export type Credited = z.infer<typeof confirmPaymentAnswer>
 export type ProcessorConfig = z.infer<typeof processorConfigAnswer>
 
 /**
- * Filter for usage data. `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. Default: the last 30 days.
- * `key_hash` selects a single key.
+ * `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. Default: the last 30 days. `key_hash` selects a single
+ * key.
  */
 export type UsageQuery = { from?: string; to?: string; key_hash?: string }
 
 export type BillingOperations = {
   balance(options?: CallOptions): Promise<Balance>
-  /** Lists charges by UTC day, key, and action or operation. */
+  /** Charges by UTC day, key, and action or operation. */
   usage(query?: UsageQuery, options?: CallOptions): Listing<UsageRow>
-  /** Returns the data of `usage` as CSV with a header line (RFC 4180). */
+  /** The data of `usage` as CSV with a header line (RFC 4180). */
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>
-  /** Returns the configuration for the payment processor's client library. Needs no key. */
+  /** For the payment processor's client library. Needs no key. */
   processorConfig(options?: CallOptions): Promise<ProcessorConfig>
-  /**
-   * Starts a payment of at least 500 cents. The processor's client library completes the payment with `client_secret`.
-   */
+  /** At least 500 cents. The processor's client library completes the payment with `client_secret`. */
   createPaymentIntent(
     fields: { amount_cents: number },
     options?: CallOptions,
   ): Promise<PaymentIntent>
-  /** Credits a completed payment to the account. @throws {Conflict} `payment_pending`, `payment_failed` */
+  /** Credits a completed payment. @throws {Conflict} `payment_pending`, `payment_failed` */
   confirmPayment(fields: { payment_intent_id: string }, options?: CallOptions): Promise<Credited>
-  /** Polls until the payment has been credited. Default timeout: 10 minutes. @throws {Conflict} `payment_failed` */
+  /** Default timeout: 10 minutes. @throws {Conflict} `payment_failed` */
   waitUntilCredited(paymentIntentId: string, options?: WaitOptions): Promise<Credited>
 }
 
 export type BillingParts = {
   requester: Requester
-  /** Core API calls, authorized by an API key or a wallet's proof. */
+  /** Authorized by an API key or a wallet's proof. */
   calls: CoreCalls
   surroundings: Surroundings
   signal?: AbortSignal | undefined

@@ -10,18 +10,15 @@ import { type NodeOperations, nodeOperations } from './node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from './wait-until-permitted.ts'
 
 export type CommonOperations = NodeOperations & {
-  /** Retries a call until it is permitted. See `core/wait-until-permitted.ts`. */
+  /** See `core/wait-until-permitted.ts`. */
   waitUntilPermitted: WaitUntilPermitted
-  /**
-   * Verification state of the origin. Other clients of the same origin can share it: `createClient({ verification:
-   * client.verification })`.
-   */
+  /** Can be shared with other clients of the same origin: `createClient({ verification: client.verification })`. */
   readonly verification: OriginVerification
   /** Verifies the origin's current evidence. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
   verify(options?: CallOptions): Promise<Report>
-  /** Checks that the verified origin signed the receipt, and parses the receipt. @throws {ReceiptRefused} */
+  /** Checks that the verified origin signed the receipt. @throws {ReceiptRefused} */
   verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
-  /** Returns the public key and address of an action's wallet, by the action's CID. See `action-wallet.ts`. */
+  /** See `action-wallet.ts`. */
   actionWallet(cid: string, options?: CallOptions): Promise<ActionWallet>
   triggers: TriggerOperations
 }

@@ -1,4 +1,3 @@
-/** Calls the core API with one credential. Both modes use it. */
 import { LIST_PAGE_MAX } from '../../limits.ts'
 import { type Listing, listing } from './listing.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
@@ -6,28 +5,25 @@ import { orAborted } from '../sovereign/aborted.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
-/** Query parameters of a request. Undefined parameters are omitted. */
+/** Undefined parameters are omitted. */
 export type Query = Record<string, string | number | undefined>
 
 export type CoreCalls = {
-  /** Sends a GET request. @param path path below `/core/v1/` */
+  /** GET request. @param path path below `/core/v1/` */
   read<Body>(path: string, query?: Query, options?: CallOptions): Promise<Body>
-  /** Fetches a list with GET requests, page by page. */
+  /** GET requests, page by page. */
   list<Item>(path: string, query?: Query, options?: CallOptions): Listing<Item>
-  /** Fetches a list as CSV. */
+  /** CSV. */
   table(path: string, query?: Query, options?: CallOptions): Promise<string>
-  /** Sends a POST request, which is executed at most once, even if it is retried. */
+  /** POST request, which is executed at most once, even if it is retried. */
   write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
 }
 
-/**
- * Provides the credential of a request. It is called for each request, because a key can be rotated, and a wallet's
- * proof expires within minutes.
- */
+/** Called for each request, because a key can be rotated, and a wallet's proof expires within minutes. */
 export type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
-  // The wait can be aborted, because the owner of a wallet may take minutes to sign, or never respond.
+  // Abortable, because the owner of a wallet may take minutes to sign, or never respond.
   const shown = async ({ signal }: CallOptions = {}): Promise<Credential> => {
     signal?.throwIfAborted()
     return orAborted(Promise.resolve(credential()), signal)

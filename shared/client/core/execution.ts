@@ -7,36 +7,33 @@ import type { CallOptions } from '../options.ts'
 import type { CoreCalls } from './core-calls.ts'
 
 export type ActionToRun = {
-  /** Complete source of the action. The key must be permitted to run the source's CID. */
+  /** Complete source. The key must be permitted to run its CID. */
   code: string
-  /** Argument of the action's `main` function. It must be serializable as JSON. */
+  /** Argument of the action's `main` function, serializable as JSON. */
   js_params?: object
 }
 
-/**
- * Response to a completed execution. @typeParam Response type of the action's return value, which is not checked at run
- * time
- */
+/** @typeParam Response type of the action's return value, which is not checked at run time */
 export type ActionAnswer<Response = unknown> = Omit<z.infer<typeof svcActionAnswer>, 'response'> & {
   response: Response
 }
 
 export type ActionOptions = CallOptions & {
   /**
-   * Encrypts the key, code, params and response end to end for the verified origin, so that intermediaries cannot read
-   * them, and verifies the receipt. Default: true if `verify` is `'required'`, otherwise false.
+   * Encrypts the key, code, params and response end to end for the verified origin, and verifies the receipt. Default:
+   * true if `verify` is `'required'`, otherwise false.
    */
   sealed?: boolean
 }
 
 type Execution = Pick<ClientParts, 'sealedActions' | 'verification'> & {
   calls: CoreCalls
-  /** Returns the API key that runs the action. @throws {NotSent} if the client has no key */
+  /** @throws {NotSent} if the client has no key */
   apiKey: () => string
 }
 
 /**
- * Runs an action and waits until it finishes. The action runs at most once, even if the call is retried.
+ * Waits until the action finishes. It runs at most once, even if the call is retried.
  * @throws {ActionFailed} if the action ran and failed
  * @throws {Forbidden} if the key may not run the action
  * @throws {SvcError} an error of `verification/failures.ts`, if the call is sealed

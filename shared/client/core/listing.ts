@@ -1,13 +1,10 @@
-/** A list that fetches its pages lazily during iteration. */
+/** Fetches its pages lazily during iteration. */
 export type Listing<Item> = AsyncIterable<Item> & {
-  /** Fetches all pages and returns their items in an array. */
+  /** Fetches all pages. */
   all(): Promise<Item[]>
 }
 
-/**
- * Creates a list from a function that fetches its pages.
- * @param pages called once for each iteration over the list
- */
+/** @param pages called once for each iteration over the list */
 export function listing<Item>(pages: () => AsyncIterable<readonly Item[]>): Listing<Item> {
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for await (const page of pages()) yield* page

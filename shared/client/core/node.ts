@@ -10,15 +10,12 @@ export type Version = { version: string; api_version: string }
 export type Limits = Record<string, { value: number; unit: string; about: string }>
 
 export type NodeOperations = {
-  /** Returns the chain and the contract that store the accounts. */
+  /** The chain and the contract that store the accounts. */
   getNodeChainConfig(options?: CallOptions): Promise<NodeChainConfig>
   version(options?: CallOptions): Promise<Version>
-  /** Returns all limits that are in effect, with their units. */
+  /** All limits that are in effect, with their units. */
   limits(options?: CallOptions): Promise<Limits>
-  /**
-   * Returns the CIDv0 of a source, as computed by the origin. @throws {NotTheApi} if it differs from the CID that the
-   * client computes
-   */
+  /** CIDv0, as computed by the origin. @throws {NotTheApi} if it differs from the CID that the client computes */
   getSvcActionIpfsId(source: string, options?: CallOptions): Promise<string>
 }
 
@@ -42,7 +39,7 @@ export function nodeOperations(requester: Requester): NodeOperations {
       } as const
       const { body, status, requestId } = await requester.core<string>(question)
       const { actionCid } = await import('../../cid.ts')
-      // Checks the CID, because funds that are sent to the wallet of a wrong CID would belong to another action.
+      // Funds that are sent to the wallet of a wrong CID would belong to another action.
       if (body === (await actionCid(source))) return body
       throw new NotTheApi('its CID does not match the source', status, requestId)
     },

@@ -7,9 +7,8 @@ import type { Surroundings } from '../surroundings.ts'
 export type WaitOptions = { timeoutMs?: number; signal?: AbortSignal }
 
 /**
- * Retries a call until it is permitted, because a new grant or key is not visible immediately. Errors other than 401
- * and 403 are thrown immediately. A 401 or 403 is thrown only after the timeout.
- * @returns the response of the first permitted call
+ * Retries a call after 401 and 403, because a new grant or key is not visible immediately. Throws other errors
+ * immediately, and a 401 or 403 after the timeout.
  */
 export type WaitUntilPermitted = <Answer>(
   call: () => Promise<Answer>,

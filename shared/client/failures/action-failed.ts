@@ -4,16 +4,16 @@ const LOGS = '\n\nlogs:\n'
 const FRAME = /\n\s+at /
 
 /**
- * The action ran and failed, because it threw, took too long, or reached a limit. `code` contains the cause. Failed
- * actions are not charged. Their external effects are not undone.
+ * `code` contains the cause: the action threw, took too long, or reached a limit. Failed actions are not charged. Their
+ * external effects are not undone.
  */
 export class ActionFailed extends SvcError {
   override name = 'ActionFailed'
-  /** Stack trace of the action, including the message. Empty if the error text contains no stack trace. */
+  /** Includes the message. Empty if the error text contains no stack trace. */
   readonly actionStack: string
-  /** Console output of the action, one line per call. */
+  /** Console output, one line per call. */
   readonly logs: string
-  /** Receipt of the run, signed by the origin (docs/receipts.md). */
+  /** Signed by the origin (docs/receipts.md). */
   readonly receipt: string | undefined
 
   constructor(text: string, facts: ActionFacts) {
@@ -33,8 +33,8 @@ export class ActionFailed extends SvcError {
 type ActionFacts = { code: string; requestId: string | undefined; receipt: string | undefined }
 
 /**
- * Splits the error text of a failed action into the message, the stack and, after a blank line and `logs:`, the console
- * output. The action controls all three parts. If its message contains the separator, the message is cut off there.
+ * Splits the error text into message, stack and, after a blank line and `logs:`, console output. The action controls
+ * all three. A separator in its message cuts the message off.
  */
 function partsOf(text: string): { message: string; stack: string; logs: string } {
   const at = text.indexOf(LOGS)

@@ -1,9 +1,8 @@
-/** Error responses of the service, with one class per HTTP status. */
+/** One class per HTTP status. */
 import { type FailureFacts, SvcError } from '../failures.ts'
 
 /**
- * Data of an error that may be retried. `retryAfterS` is the `Retry-After` in seconds, counted from the arrival of the
- * response. It is absent if the response has no such header.
+ * `retryAfterS` is `Retry-After` in seconds, counted from the arrival of the response. Absent without such a header.
  */
 export type RetryFacts = FailureFacts & { retryAfterS?: number | undefined }
 
@@ -73,11 +72,7 @@ export class ServiceUnavailable extends Later {
   override name = 'ServiceUnavailable'
 }
 
-/**
- * Creates the error for an HTTP status.
- * @param facts data of the error. Its status selects the class. A status without a class, such as 405, results in a
- * plain `SvcError`
- */
+/** @param facts its status selects the class. A status without a class, such as 405, results in a plain `SvcError` */
 export function refusalOf(message: string, facts: RetryFacts & { status: number }): SvcError {
   const { status } = facts
   const named = CLASSES.get(status)

@@ -1,4 +1,4 @@
-/** Errors that occur before the service answers, and errors for responses that are not from the service. */
+/** Errors before the service answers, and for responses that are not from the service. */
 import { SvcError } from '../failures.ts'
 
 /** The client rejected the call before sending anything. */
@@ -27,9 +27,7 @@ export class NotTheApi extends SvcError {
 }
 
 export type Loss = {
-  /** True if the call may have been executed. */
   mayHaveBeenExecuted: boolean
-  /** Idempotency key with which the write was sent. */
   idempotencyKey?: string | undefined
   fix?: string
 }
@@ -38,10 +36,7 @@ export type Loss = {
 export class NetworkFailed extends SvcError {
   override name = 'NetworkFailed'
   readonly mayHaveBeenExecuted: boolean
-  /**
-   * Idempotency key of the call. A retry with this key executes the call at most once, and returns the response to the
-   * first execution.
-   */
+  /** A retry with this key executes the call at most once, and returns the response to the first execution. */
   readonly idempotencyKey: string | undefined
 
   constructor({ mayHaveBeenExecuted, idempotencyKey, fix }: Loss, options?: ErrorOptions) {

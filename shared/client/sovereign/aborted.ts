@@ -1,7 +1,4 @@
-/**
- * Settles with the given promise. If the signal aborts first, rejects with the signal's reason. Used for requests to
- * wallets and nodes, which do not accept a signal.
- */
+/** Rejects with the signal's reason if it aborts first. Wallets and nodes do not accept a signal. */
 export async function orAborted<Answer>(
   promise: Promise<Answer>,
   signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** Access to the contract for the wallet's account: writes under the wallet's hash, and reads of the account. */
+/** Writes under the wallet's hash, and reads of the wallet's account. */
 import { accountHashOfWallet } from '../../typed-data.ts'
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
@@ -19,17 +19,14 @@ export class AccountContract {
     this.#transactions = new Transactions(parts)
   }
 
-  /**
-   * Time at which the wallet's last transaction was mined, in Unix milliseconds. Undefined if there is no such
-   * transaction.
-   */
+  /** Unix milliseconds. Undefined if no transaction was mined. */
   get lastWriteAt(): number | undefined {
     return this.#transactions.lastMinedAt
   }
 
   /**
-   * Sends a transaction that changes the wallet's account. Prepends the account's hash to `args`. This is the wallet's
-   * own hash, which is an alias if the account was converted or transferred.
+   * Prepends the account's hash to `args`: the wallet's own hash, which is an alias if the account was converted or
+   * transferred.
    */
   async write(
     what: string,
@@ -47,7 +44,7 @@ export class AccountContract {
     return this.#transactions.write(write, options)
   }
 
-  /** Sends a transaction without an account hash, to open an account. */
+  /** Without an account hash, to open an account. */
   async writeAsWallet(
     what: string,
     functionName: string,
@@ -57,17 +54,14 @@ export class AccountContract {
     return this.#transactions.write({ what, functionName, args: () => args }, options)
   }
 
-  /**
-   * Reads the wallet's account at the latest block.
-   * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
-   */
+  /** Reads the latest block. @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account */
   async account(options?: CallOptions): Promise<AccountView> {
     const coding = await contractCoding()
     return coding.account(await this.#read('read the account', 'accountOf', [], options))
   }
 
   /**
-   * Returns true if the wallet is currently the admin of an account in ChainSecured mode.
+   * True if the wallet is currently the admin of an account in ChainSecured mode.
    * @throws any error of the read other than a revert
    */
   async isOfWallet(): Promise<boolean> {
@@ -81,7 +75,7 @@ export class AccountContract {
   }
 
   /**
-   * Returns the hash of the account, which does not change when the admin changes.
+   * Does not change when the admin changes.
    * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
    */
   async hash(options?: CallOptions): Promise<string> {
@@ -92,7 +86,6 @@ export class AccountContract {
     throw new TransactionReverted('look up the account', { errorName: 'AccountDoesNotExist', args })
   }
 
-  /** Returns the ID of the group that a transaction created. */
   async madeGroup({ logs }: Mined): Promise<number> {
     const coding = await contractCoding()
     const { contractAddress } = await this.#parts.deployment()

@@ -1,6 +1,6 @@
 /**
- * Converts the arguments of account operations to the contract's types. Does not check limits, or whether the named
- * objects exist. The simulation of the contract call checks them before anything is sent.
+ * Converts arguments to the contract's types. The simulation of the contract call, before anything is sent, checks
+ * limits and the existence of named objects.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { cidHash, isActionCid } from '../../action-cid.ts'
@@ -10,21 +10,21 @@ import { InvalidArgument } from './argument-failure.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
 
-/** Returns a wallet ID for the contract. Accepts a wallet's 32-byte ID, or its address. */
+/** Accepts a wallet's 32-byte ID, or its address. */
 export function pkpIdOf(field: string, id: PkpId): string {
   if (isHex(id, 32)) return id.toLowerCase()
   if (isHex(id, 20)) return `0x${'0'.repeat(24)}${id.slice(2).toLowerCase()}`
   throw new InvalidArgument(field, 'expected 32-byte hex or a 20-byte address')
 }
 
-/** Returns a CID hash for the contract. Accepts a hash, or 0 for all actions. */
+/** Accepts a hash, or 0 for all actions. */
 export function cidHashOf(field: string, hash: CidHash): string {
   if (hash === 0 || hash === '0' || hash === '0x0') return ZERO_WORD
   if (isHex(hash, 32)) return hash.toLowerCase()
   throw new InvalidArgument(field, 'expected 32-byte hex, or 0 for all actions')
 }
 
-/** Returns the hash of an action's CID. Accepts the CID, or its hash. */
+/** Accepts the CID, or its hash. */
 export function namedCidHash(
   fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
 ): string {
@@ -37,13 +37,13 @@ export function cidOf(cid: string): string {
   throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm and 44 more characters')
 }
 
-/** Checks that a number can be the ID of a single group. */
+/** A single group, so 0 is not allowed. */
 export function groupIdOf(id: number): number {
   if (Number.isSafeInteger(id) && id > 0) return id
   throw new InvalidArgument('group_id', 'expected a group ID of 1 or more')
 }
 
-/** Removes duplicates from a list of group IDs. 0 means all groups. */
+/** Removes duplicates. 0 means all groups. */
 export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   return listOf(field, ids, (at, id) => {
     if (Number.isSafeInteger(id) && id >= 0) return id
@@ -51,7 +51,7 @@ export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   })
 }
 
-/** Converts the items of a list and removes duplicates, as the contract does. */
+/** Removes duplicates, as the contract does. */
 export function listOf<Given, Taken>(
   field: string,
   given: readonly Given[],
@@ -61,14 +61,14 @@ export function listOf<Given, Taken>(
   return [...new Set(given.map((one: Given, at) => take(`${field}[${at}]`, one)))]
 }
 
-/** Returns the hash of a usage key. Accepts the key or its hash. Only the hash is sent. */
+/** Accepts the key or its hash. Only the hash is sent. */
 export function usageKeyHashOf(key: string): string {
   if (isHex(key, 32)) return key.toLowerCase()
   if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return hashOfKey(key)
   throw new InvalidArgument('usage_api_key', 'expected the key or its hash: 32-byte hex with 0x')
 }
 
-/** Checks that a text has no lone surrogates, because the contract would receive them as a different character. */
+/** Rejects lone surrogates, because the contract would receive them as a different character. */
 export function textOf(field: string, text: string): string {
   if (typeof text === 'string' && text.isWellFormed()) return text
   throw new InvalidArgument(field, 'expected well-formed Unicode')

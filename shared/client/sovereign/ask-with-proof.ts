@@ -8,10 +8,7 @@ import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { Wallet } from './signer.ts'
 
-/**
- * Sends a POST request. A fresh proof of the wallet in the body is its credential.
- * @param path path below `/core/v1/`
- */
+/** POST request with a fresh proof of the wallet in the body as its credential. @param path path below `/core/v1/` */
 export type AskWithProof = <Answer>(
   purpose: Purpose,
   path: string,
@@ -25,7 +22,6 @@ type Parts = Pick<Surroundings, 'now'> & {
   wallet: Wallet
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
-  /** Signal that aborts all calls of the client. */
   signal: AbortSignal | undefined
 }
 
@@ -42,8 +38,7 @@ export function askWithProof(parts: Parts): AskWithProof {
       method: 'POST',
       path: `/core/v1/${path}`,
       json: { ...fields, ...proof },
-      // The request is safe to repeat. Its response has no effect without the admin's transaction, and the service does
-      // not store it.
+      // Safe to repeat: the response has no effect without the admin's transaction, and the service does not store it.
       repeat: 'idempotent',
       options,
     })

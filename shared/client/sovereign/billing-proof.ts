@@ -1,4 +1,4 @@
-/** Provides a wallet's proof, which authorizes billing requests for its account. */
+/** A wallet's proof authorizes billing requests for its account. */
 import { Unauthorized } from '../failures/by-status.ts'
 import type { Credential, Question, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -6,30 +6,23 @@ import type { Deployment } from './deployment.ts'
 import { addressOfWallet, signProof } from './sign.ts'
 import type { Wallet } from './signer.ts'
 
-/**
- * Time for which a proof is reused, in milliseconds. The service accepts a proof for 300 s by its own clock. The
- * remaining minute allows for clock skew and latency.
- */
+/** The service accepts a proof for 300 s by its own clock. The remaining minute allows for clock skew and latency. */
 const KEPT_MS = 4 * 60_000
 
 type Parts = Pick<Surroundings, 'now'> & {
   wallet: Wallet
   deployment: () => Promise<Deployment>
-  /** Callback before the wallet is asked to sign. */
+  /** Called before the wallet is asked to sign. */
   onSign: (what: string) => void
 }
 
 export type BillingProof = {
   /**
-   * Returns a cached proof, so that the owner of the wallet is not prompted for each read. Signs a new proof only if
-   * the last one is about to expire or was rejected, or if the wallet's address has changed. The proof is stored in
-   * memory only.
+   * Cached in memory only, so that the owner of the wallet is not prompted for each read. Signs a new proof if the last
+   * one is about to expire or was rejected, or if the wallet's address has changed.
    */
   credential(): Promise<Credential>
-  /**
-   * Wraps a requester. If the service rejects a proof, removes it from the cache, because it may have expired by the
-   * service's clock.
-   */
+  /** Removes a rejected proof from the cache, because it may have expired by the service's clock. */
   forgottenWhereRefused(requester: Requester): Requester
 }
 

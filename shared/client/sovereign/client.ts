@@ -1,4 +1,4 @@
-/** Client for ChainSecured mode. The admin wallet signs each write, and a usage key runs the actions. */
+/** The admin wallet signs each write, and a usage key runs the actions. */
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
@@ -21,30 +21,20 @@ export type SovereignClient = AccountOperations &
   Ownership &
   CommonOperations & {
     readonly mode: 'sovereign'
-    /** Returns true if a key belongs to an account. Default: the client's usage key. */
+    /** @param key default: the client's usage key */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
-    /**
-     * Runs an action with the usage key, which pays for the execution. See `core/execution.ts`.
-     * @throws {NotSent} `no_usage_key`
-     */
+    /** The usage key pays for the execution. See `core/execution.ts`. @throws {NotSent} `no_usage_key` */
     svcAction<Response = unknown>(
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
-    /**
-     * Billing operations, authorized by a proof of the wallet. The wallet is asked for a new proof at most every four
-     * minutes.
-     */
+    /** Authorized by a proof of the wallet. The wallet is asked for a new proof at most every four minutes. */
     billing: BillingOperations
-    /**
-     * Returns a client that runs actions with the given usage key and is otherwise the same. @throws {NotSent}
-     * `bad_credential`
-     */
+    /** The same client with another usage key. @throws {NotSent} `bad_credential` */
     withUsageKey(usageKey: string): SovereignClient
   }
 
 /**
- * Creates a client for ChainSecured mode.
  * @throws {NoWallet} for an invalid signer
  * @throws {NotSent} `bad_credential` for an invalid usage key
  */

@@ -1,11 +1,6 @@
-/**
- * Encodes and decodes data in the contract's ABI. Only this file uses ethers, which is loaded on the first read or
- * write.
- */
+/** Only this file uses ethers, which is loaded on the first read or write. */
 
-/**
- * An account as the contract returns it (`accountOf`). Hashes are 0x hex of 32 bytes. Addresses have EIP-55 checksums.
- */
+/** Result of `accountOf`. Hashes are 0x hex of 32 bytes. Addresses have EIP-55 checksums. */
 export type AccountView = {
   accountHash: string
   managed: boolean
@@ -31,7 +26,7 @@ export type GroupView = {
 }
 export type UsageKeyView = {
   hash: string
-  /** Time at which the object was created, in Unix seconds. */
+  /** Unix seconds. */
   createdAt: number
   name: string
   description: string
@@ -49,23 +44,17 @@ export type Refusal = { errorName: string; args: readonly string[] }
 type Log = { address: string; topics: readonly string[] }
 
 export type ContractCoding = {
-  /**
-   * Encodes the call data of a contract function as 0x hex.
-   * @throws {TypeError} for arguments that do not match the function's types
-   */
+  /** Call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
   encode(functionName: string, args: readonly unknown[]): string
   account(answer: string): AccountView
   group(answer: string): GroupView
-  /** Decodes the result of `masterOf`. Returns undefined if the hash does not belong to an account. */
+  /** Result of `masterOf`. Undefined if the hash does not belong to an account. */
   master(answer: string): string | undefined
-  /** Decodes a custom error of the contract. Returns undefined for any other revert data. */
+  /** Undefined unless the revert data is a custom error of the contract. */
   refusal(data: string): Refusal | undefined
-  /** Returns the ID of the group that a transaction created. Undefined if it created no group. */
+  /** Undefined if the transaction created no group. */
   madeGroup(logs: readonly Log[], contractAddress: string): number | undefined
-  /**
-   * Converts an address to EIP-55 format.
-   * @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error
-   */
+  /** EIP-55 format. @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error */
   address(text: string): string
 }
 
@@ -73,7 +62,7 @@ let loading: Promise<ContractCoding> | undefined
 
 export function contractCoding(): Promise<ContractCoding> {
   loading ??= load().catch((error: unknown) => {
-    // Clears the cached promise, so that the next call tries again. A chunk may have failed to load.
+    // The next call tries again, because a chunk may have failed to load.
     loading = undefined
     throw error
   })

@@ -1,4 +1,3 @@
-/** Determines the contract that stores the accounts, and its chain. */
 import type { z } from 'zod'
 import type { nodeChainConfigAnswer } from '../../wire/core.ts'
 import type { Requester } from '../request.ts'
@@ -9,18 +8,17 @@ export type Deployment = { chainId: bigint; contractAddress: string }
 type Parts = {
   requester: Requester
   verified: (signal: AbortSignal | undefined) => Promise<void>
-  /** Contract address that the caller expects. Any other address is rejected. Undefined accepts any address. */
+  /** Any other address is rejected. Undefined accepts any address. */
   pinned: string | undefined
 }
 
 /**
- * Asks the origin once for the contract's address, after verifying the origin's evidence. The response is not signed,
- * so if the origin is not verified, an intermediary could name another contract. A transaction to that contract would
- * waste gas, but would not affect the account.
+ * Asked once, after verifying the origin's evidence. The response is not signed, so without verification, an
+ * intermediary could name another contract. A transaction to that contract would waste gas, but would not affect the
+ * account.
  */
 export function deploymentOf(parts: Parts): () => Promise<Deployment> {
-  // Caches the value instead of the promise. In a Worker, a promise that belongs to a finished request may never
-  // settle.
+  // Caches the value, because in a Worker, a promise that belongs to a finished request may never settle.
   let known: Deployment | undefined
   return async () => (known ??= await ask(parts))
 }

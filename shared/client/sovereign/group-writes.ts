@@ -1,4 +1,4 @@
-/** Changes groups and action records through transactions (docs/contracts.md). */
+/** Writes are transactions (docs/contracts.md). */
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
 import { cidHash } from '../../action-cid.ts'

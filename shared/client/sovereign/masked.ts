@@ -1,9 +1,9 @@
 import { InvalidArgument } from './argument-failure.ts'
 
 /**
- * Builds the bit mask of a contract update. Bit n of `fields` is set if the n-th value is given. The contract does not
- * change the other values, so a concurrent change to them is not overwritten.
- * @param members pairs of the given value and a placeholder, which is used if the value is absent
+ * Bit n of `fields` is set if the n-th value is given. The contract does not change the other values, so a concurrent
+ * change to them is not overwritten.
+ * @param members each with a placeholder, which is used if the value is absent
  * @throws {InvalidArgument} if no value is given
  */
 export function masked(members: readonly [given: unknown, absent: unknown][]) {

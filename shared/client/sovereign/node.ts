@@ -16,7 +16,7 @@ export type SentTransaction = {
   nonce: number
 }
 
-/** The contract call reverts. `data` is the contract's revert data, or undefined if there is no such data. */
+/** `data` is the contract's revert data, or undefined if there is no such data. */
 export class Reverted extends Error {
   readonly data: string | undefined
   constructor(data: string | undefined) {
@@ -26,14 +26,14 @@ export class Reverted extends Error {
   }
 }
 
-/** Maximum attempts of a read. Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
+/** Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
 const TRIES = 7
 const FIRST_WAIT_MS = 100
 
 export class Node {
   readonly #wallet: Wallet
   readonly #sleep: Surroundings['sleep']
-  /** Number of the highest block that mined one of our writes. Later reads use this block or a later one. */
+  /** Highest block that mined one of our writes. Later reads use this block or a later one. */
   #seen = -1
 
   constructor(wallet: Wallet, sleep: Surroundings['sleep']) {
@@ -45,15 +45,12 @@ export class Node {
     this.#seen = Math.max(this.#seen, block)
   }
 
-  /**
-   * Executes a contract call without a transaction.
-   * @throws {Reverted | ChainUnavailable}
-   */
+  /** @throws {Reverted | ChainUnavailable} */
   async call(call: Call, signal?: AbortSignal): Promise<string> {
     return this.#asOfNow((block) => this.#ask('eth_call', [call, block]), signal)
   }
 
-  /** Estimates the gas that a contract call needs. @throws {Reverted | ChainUnavailable} */
+  /** @throws {Reverted | ChainUnavailable} */
   async estimate(call: Call, signal?: AbortSignal): Promise<bigint> {
     const gas = await this.#asOfNow((block) => this.#ask('eth_estimateGas', [call, block]), signal)
     return BigInt(gas)
@@ -64,10 +61,7 @@ export class Node {
     return (await this.#asOfNow(ask, signal)).length > 2
   }
 
-  /**
-   * Executes a contract call at a given block to find its revert reason. Returns undefined if the call does not revert,
-   * or if the node does not have the block.
-   */
+  /** Undefined if the call does not revert, or if the node does not have the block. */
   async reasonAt(call: Call, block: number): Promise<Reverted | undefined> {
     try {
       await this.#ask('eth_call', [call, quantity(block)])
@@ -81,7 +75,7 @@ export class Node {
     return Number(await this.#ask('eth_blockNumber', []))
   }
 
-  /** Returns the receipt of a transaction. Returns undefined while the transaction is not mined. */
+  /** Undefined while the transaction is not mined. */
   async receipt(transaction: string): Promise<Receipt | undefined> {
     const found: any = await this.#wallet.read('eth_getTransactionReceipt', [transaction])
     if (found?.blockNumber == null) return undefined
@@ -89,24 +83,23 @@ export class Node {
     return { blockNumber: Number(blockNumber), succeeded: BigInt(status) === 1n, logs }
   }
 
-  /** Returns a transaction by its hash. Returns undefined if the node does not have the transaction. */
+  /** Undefined if the node does not have the transaction. */
   async transaction(hash: string): Promise<SentTransaction | undefined> {
     return sentIn(await this.#wallet.read('eth_getTransactionByHash', [hash]))
   }
 
-  /** Returns the number of mined transactions of an address. */
   async minedCount(address: string): Promise<number> {
     return Number(await this.#ask('eth_getTransactionCount', [address, 'latest']))
   }
 
-  /** Returns the transactions of a block. The list is empty if the node does not have the block. */
+  /** Empty if the node does not have the block. */
   async transactionsIn(block: number): Promise<SentTransaction[]> {
     const found: any = await this.#wallet.read('eth_getBlockByNumber', [quantity(block), true])
     const transactions: unknown[] = found?.transactions ?? []
     return transactions.flatMap((transaction) => sentIn(transaction) ?? [])
   }
 
-  /** Reads at the node's latest block. If this client has seen a newer block, reads at that block instead. */
+  /** Reads at the node's latest block, or at a newer block that this client has seen. */
   async #asOfNow(ask: (block: string) => Promise<string>, signal?: AbortSignal): Promise<string> {
     const now = async () => {
       if (this.#seen < 0) return ask('latest')

@@ -1,4 +1,3 @@
-/** Opens an account for a wallet, and transfers the ownership of an account. */
 import { accountHashOfWallet } from '../../typed-data.ts'
 import type { CallOptions } from '../options.ts'
 import { orAborted } from './aborted.ts'
@@ -11,24 +10,19 @@ import type { Deployment } from './deployment.ts'
 export type NewAccount = {
   /** Address of the admin wallet. */
   wallet_address: string
-  /** Hash of the account, 0x hex of 32 bytes. It is derived from the address of the wallet that opened the account. */
+  /** 0x hex of 32 bytes, derived from the address of the wallet that opened the account. */
   account_hash: string
 }
 
 export type Ownership = {
-  /**
-   * Opens an account with the wallet as its admin.
-   * @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account
-   */
+  /** @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account */
   newAccount(
     fields: { account_name: string; account_description?: string },
     options?: CallOptions,
   ): Promise<NewAccount>
   /**
-   * Transfers the account to another wallet. This is irreversible: the current wallet can never become an admin again.
-   * Usage keys do not change.
-   * @param newAdmin address of the new admin wallet. If it contains upper-case hex digits, it must have a valid EIP-55
-   * checksum
+   * Irreversible: the current wallet can never become an admin again. Usage keys do not change.
+   * @param newAdmin if it contains upper-case hex digits, it must have a valid EIP-55 checksum
    * @param confirm prevents accidental calls
    * @throws {TransactionReverted} `AccountAlreadyExists` if the new wallet is or was an admin of any account
    */
@@ -37,10 +31,7 @@ export type Ownership = {
     confirm: typeof NO_WAY_BACK,
     options?: CallOptions,
   ): Promise<{ success: true }>
-  /**
-   * Returns the hash of the account that the wallet is or was the admin of. The hash does not change when the admin
-   * changes.
-   */
+  /** Hash of the account that the wallet is or was the admin of. It does not change when the admin changes. */
   accountHash(options?: CallOptions): Promise<string>
 }
 
@@ -57,7 +48,7 @@ export function ownership(
         textOf('account_description', account_description),
       ]
       const what = `open the account ${account_name}`
-      // Uses the sender of the transaction, because the wallet may have switched to another address.
+      // The sender of the transaction, because the wallet may have switched to another address.
       const { sender } = await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
       const coding = await contractCoding()
       return { wallet_address: coding.address(sender), account_hash: accountHashOfWallet(sender) }
@@ -83,9 +74,7 @@ export function ownership(
   }
 }
 
-/**
- * Validates the new admin's address and its checksum, because access to the account would be lost after a typing error.
- */
+/** Validates the checksum too, because access to the account would be lost after a typing error. */
 async function addressOfAdmin(text: string): Promise<string> {
   const coding = await contractCoding()
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))

@@ -1,4 +1,4 @@
-/** Reads the account from the contract. Each iteration over a list reads the full account again. */
+/** Each iteration over a list reads the full account again. */
 import { groupRecord } from '../../account-records.ts'
 import type { AccountOperations, UsageKey } from '../core/account.ts'
 import type { CoreCalls } from '../core/core-calls.ts'
@@ -31,8 +31,7 @@ export type AccountReads = Pick<
 >
 
 /**
- * Reads the account from two sources. The contract stores the keys and their permissions. The service stores spending
- * caps and the times of last use.
+ * The contract stores the keys and their permissions. The service stores spending caps and the times of last use.
  * @param billing calls that the wallet's proof authorizes
  */
 export function accountReads(contract: AccountContract, billing: CoreCalls): AccountReads {
@@ -70,7 +69,7 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
   }
 }
 
-/** Returns a group of the account. Throws the contract's own error if the group does not exist. */
+/** Throws the contract's own error if the group does not exist. */
 function groupIn(account: AccountView, id: number): GroupView {
   const group = account.groups.find((candidate) => candidate.id === groupIdOf(id))
   if (group) return group

@@ -12,45 +12,39 @@ export type SentCall = {
   what: string
   transaction: string
   call: { from: string; to: string; data: string }
-  /** Number of the latest block before the transaction was sent. */
+  /** Latest block before the transaction was sent. */
   sentAfter: number
   usageApiKeyHash?: string | undefined
 }
 
 type Around = Pick<Surroundings, 'now' | 'sleep'> & {
   signal: AbortSignal | undefined
-  /**
-   * Callback with the new transaction hash. It is called if the owner raised the fee, and the same call was mined in
-   * another transaction.
-   */
+  /** Called if the owner raised the fee, and the same call was mined in another transaction. */
   onRepriced: (transaction: string) => void
 }
 
-// Delays between polls. Block times range from 250 ms to 12 s, so the first polls are frequent.
+// Block times range from 250 ms to 12 s, so the first polls are frequent.
 const FIRST_WAIT_MS = 200
 const WAIT_MAX_MS = 4_000
 const WAIT_GROWTH = 1.5
 
 /**
- * Time after which a transaction that no node returns is considered dropped, in milliseconds. Nodes behind one address
- * share transactions within seconds.
+ * A transaction that no node returns for this long is considered dropped. Nodes behind one address share transactions
+ * within seconds.
  */
 const FORGOTTEN_MS = 60_000
 
-/** Maximum consecutive failures of the node before the wait ends. They take about half a minute. */
+/** Maximum consecutive failures of the node. They take about half a minute. */
 const FAILURES_MAX = 10
 
 /** Maximum searches for the transaction that replaced ours. Several are needed, because nodes lag behind each other. */
 const LOOKS_MAX = 10
 
-/**
- * Assumed lag between nodes, in blocks. One node may report the nonce as unused although another node already has the
- * block that used it.
- */
+/** One node may report the nonce as unused although another node already has the block that used it. */
 const LAG_BLOCKS = 8
 
 /**
- * Waits for the receipt of a transaction. Returns the receipt and the hash of the mined transaction.
+ * Returns the receipt, and the hash of the mined transaction.
  * @throws {TransactionPending} if the signal aborts, or the node keeps failing
  * @throws {TransactionReplaced | TransactionDropped} if the transaction will never be mined
  */
@@ -92,7 +86,7 @@ class Search {
   readonly #now: () => number
   #nonce: number | undefined
   #knownAt: number
-  /** Number of the latest block at which the nonce was known to be unused. */
+  /** Latest block at which the nonce was known to be unused. */
   #unusedUntil: number
   #looks = 0
 
@@ -138,7 +132,7 @@ class Search {
     return undefined
   }
 
-  /** Finds the transaction that used the nonce. Searches the blocks since the nonce was last known to be unused. */
+  /** Searches the blocks since the nonce was last known to be unused. */
   async #minedWith(nonce: number): Promise<SentTransaction | undefined> {
     const head = await this.#node.blockNumber()
     for (let block = head; block > Math.max(this.#unusedUntil - LAG_BLOCKS, 0); block--) {

@@ -1,7 +1,4 @@
-/**
- * Converts an account as stored in the contract to records of the API, so that reads return the same data in both
- * modes.
- */
+/** Converts the contract's data to API records, so that reads return the same data in both modes. */
 import { groupRecord, usageKeyRecord } from '../../account-records.ts'
 import type { RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
 import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-coding.ts'
@@ -19,9 +16,8 @@ export function walletRecord(wallet: WalletView): Wallet {
 }
 
 /**
- * Builds the record of a usage key for lists.
- * @param known the service's record of the key. Undefined if the service has not seen the key yet. In that case, the
- * key has no spending cap
+ * @param known the service's record of the key. Undefined if the service has not seen the key yet. Such a key has no
+ * spending cap
  */
 export function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageKey {
   return {
@@ -32,35 +28,30 @@ export function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined):
   }
 }
 
-/**
- * Returns the groups of an account, sorted by ID. The contract does not preserve their order: when a group is removed,
- * the last one moves into its place.
- */
+/** Sorted by ID, because the contract moves the last group into the place of a removed group. */
 export function groupsOf({ groups }: AccountView): GroupView[] {
   return groups.toSorted((one, other) => one.id - other.id)
 }
 
-/** Returns the usage keys of an account, oldest first. */
+/** Oldest first. */
 export function usageKeysOf({ usageApiKeys }: AccountView): UsageKeyView[] {
   return usageApiKeys.toSorted((one, other) => one.createdAt - other.createdAt)
 }
 
-/** Returns the wallets that a group permits. If the group has the wildcard, returns all wallets of the account. */
+/** All wallets of the account if the group has the wildcard. */
 export function walletsIn({ wallets }: AccountView, { pkpIds }: GroupView): WalletView[] {
   if (pkpIds.includes(WILDCARD)) return [...wallets]
   return pkpIds.flatMap((id) => wallets.find(({ pkpId }) => pkpId === id) ?? [])
 }
 
-/** Returns the recorded actions of an account, followed by hashes that groups permit without a record. */
+/** Recorded actions, followed by hashes that groups permit without a record. */
 export function actionRecords(account: AccountView): RegisteredAction[] {
   const recorded = account.actions.map(({ cidHash }) => cidHash)
   const permitted = groupsOf(account).flatMap(({ cidHashes }) => cidHashes)
   return recordsOf(account, [...recorded, ...permitted.filter((hash) => hash !== WILDCARD)])
 }
 
-/**
- * Returns the actions that a group permits. If the group has the wildcard, the list also includes all recorded actions.
- */
+/** Also includes all recorded actions if the group has the wildcard. */
 export function actionRecordsIn(
   account: AccountView,
   { cidHashes }: GroupView,
@@ -95,7 +86,7 @@ export function wholeGroupRecord(account: AccountView, group: GroupView): WholeG
   }
 }
 
-/** Returns true if any list of groups in a usage key contains the group, or 0 for all groups. */
+/** True if any list of groups in the key contains the group, or 0 for all groups. */
 function lists(key: UsageKeyView, groupId: number): boolean {
   return [
     key.manageIpfsIdsInGroups,

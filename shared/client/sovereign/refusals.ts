@@ -1,28 +1,22 @@
-/** Interprets errors of wallets and nodes: the codes of EIP-1193, and the errors of ethers that wrap them. */
+/** Codes of EIP-1193, and the errors of ethers that wrap them. */
 
 const USER_REFUSED = 4001
-/**
- * Maximum nesting depth at which errors are searched. Wallets nest a node's error in other objects, and at most four
- * levels have been observed.
- */
+/** Wallets nest a node's error in other objects. At most four levels have been observed. */
 const DEPTH_MAX = 6
 const REASON_MAX_CHARACTERS = 300
 
-/** Returns true if the owner of the wallet rejected the request. */
 export function isRefusedByOwner(error: unknown): boolean {
   return levelsOf(error).some(({ code }) => code === USER_REFUSED || code === 'ACTION_REJECTED')
 }
 
-/**
- * Returns the contract's revert data in an error, as 0x hex. Returns undefined if the error contains no revert data.
- */
+/** 0x hex. Undefined if the error contains no revert data. */
 export function revertDataIn(error: unknown): string | undefined {
   for (const { data } of levelsOf(error))
     if (typeof data === 'string' && /^0x(?:[0-9a-f]{2}){4,}$/i.test(data)) return data
   return undefined
 }
 
-/** Returns true if an error is a node's report of a revert, with or without revert data. */
+/** With or without revert data. */
 export function isRevert(error: unknown): boolean {
   return (
     revertDataIn(error) !== undefined ||
@@ -31,20 +25,19 @@ export function isRevert(error: unknown): boolean {
 }
 
 /**
- * Returns the error message if the error proves that the wallet or its node did not execute the request. Returns
- * undefined if this is uncertain, for example after a lost connection or a wallet's "internal error".
+ * Message of an error that proves that the wallet or its node did not execute the request. Undefined if this is
+ * uncertain, for example after a lost connection or a wallet's "internal error".
  */
 export function notDoneIn(error: unknown): string | undefined {
   const said = levelsOf(error).findLast(({ code }) => NOT_DONE.has(code))
   if (!said) return undefined
-  // Uses the short message, because the long message of ethers contains all data that was sent.
+  // The long message of ethers contains all data that was sent.
   const { shortMessage, message } = said
   return String(shortMessage ?? message).slice(0, REASON_MAX_CHARACTERS)
 }
 
 /**
- * Error codes that prove that a request was not executed: of JSON-RPC and nodes (EIP-1474), of wallets (EIP-1193), and
- * of ethers.
+ * Proof that a request was not executed: codes of JSON-RPC and nodes (EIP-1474), of wallets (EIP-1193), and of ethers.
  */
 const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
   -32_000,
@@ -68,7 +61,7 @@ const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
 
 type Level = Record<string, unknown>
 
-/** Returns an error and the errors nested in it, outermost first. */
+/** Includes nested errors, outermost first. */
 function levelsOf(error: unknown): Level[] {
   const levels: Level[] = []
   let next: unknown[] = [error]

@@ -9,8 +9,8 @@ import {
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 
 /**
- * Classifies a wallet's error when it sends a transaction. Considers the transaction unsent only if the wallet or its
- * node reports this. Otherwise, a retry could execute the call twice.
+ * The transaction counts as unsent only if the wallet or its node reports this. Otherwise, a retry could execute the
+ * call twice.
  */
 export function sendFailure(
   error: unknown,
@@ -21,7 +21,7 @@ export function sendFailure(
   }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCoding },
 ): SvcError {
   const { what, usageApiKeyHash } = write
-  // Does not include the cause, because errors of ethers contain the signed transaction.
+  // Without the cause, because errors of ethers contain the signed transaction.
   if (isRefusedByOwner(error)) return new WalletRefused(what)
   const reason = notDoneIn(error)
   if (reason === undefined || MAY_BE_SENT.test(reason) || error instanceof NoWallet)
@@ -33,7 +33,5 @@ export function sendFailure(
   return new WalletFailed(what, reason)
 }
 
-/**
- * Error messages that report a duplicate transaction. They mean that a node may already have received the transaction.
- */
+/** Reports of a duplicate: a node may already have received the transaction. */
 const MAY_BE_SENT = /already (known|imported)|known transaction|nonce (is )?too low/i

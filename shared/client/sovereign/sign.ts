@@ -1,7 +1,4 @@
-/**
- * Creates the proofs that wallets sign for the service (`shared/typed-data.ts`). Each proof is valid for one purpose
- * only.
- */
+/** Proofs that wallets sign for the service (`shared/typed-data.ts`). Each proof is valid for one purpose only. */
 import { type Purpose, type TypedData, typedDataOf } from '../../typed-data.ts'
 import { isRefusedByOwner, notDoneIn } from './refusals.ts'
 import type { EthereumSigner, Wallet } from './signer.ts'
@@ -10,14 +7,14 @@ import { walletOf } from './wallet-of.ts'
 
 export type Proof = { typed_data: TypedData; signature: string }
 
-/** Returns the wallet's address, for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
+/** For `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
 export async function addressOf(signer: EthereumSigner): Promise<string> {
   return addressOfWallet(walletOf(signer))
 }
 
 /**
  * Asks a wallet to sign typed data that contains its own address.
- * @returns the address, and the signature as 0x hex. The signature has 65 bytes, or any length for a contract wallet
+ * @returns the address, and the signature as 0x hex: 65 bytes, or any length for a contract wallet
  * @throws {NoWallet | WalletRefused | WalletFailed} with a message that never contains a signature
  */
 export async function signTypedData(
@@ -29,7 +26,7 @@ export async function signTypedData(
   return { address, signature: await signedBy(wallet, address, typedData) }
 }
 
-/** Signs a proof for the chain with the given ID. The proof contains the current time. */
+/** The proof contains the current time. */
 export async function signProof(
   wallet: Wallet,
   { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
@@ -51,7 +48,7 @@ async function signedBy(wallet: Wallet, address: string, typedData: TypedData): 
   return asked(`sign ${typedData.primaryType}`, () => wallet.signTypedData(address, typedData))
 }
 
-/** Sends a request to the wallet. Replaces the wallet's error, which may contain the signed data. */
+/** Replaces the wallet's error, which may contain the signed data. */
 async function asked<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()

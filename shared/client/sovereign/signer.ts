@@ -4,8 +4,8 @@ export type Eip1193Provider = {
 }
 
 /**
- * The part of an ethers v6 signer that the client uses. Its provider must support JSON-RPC. All providers of ethers do,
- * except `FallbackProvider`.
+ * The part of an ethers v6 signer that the client uses. Its provider must support JSON-RPC: `FallbackProvider` does
+ * not.
  */
 export type EthersSigner = {
   getAddress(): Promise<string>
@@ -20,7 +20,7 @@ export type EthersSigner = {
 
 export type EthereumSigner = Eip1193Provider | EthersSigner
 
-/** A contract call in JSON-RPC format. Quantities are 0x hex. */
+/** JSON-RPC format. Quantities are 0x hex. */
 export type ContractCall = {
   from: string
   to: string
@@ -29,20 +29,17 @@ export type ContractCall = {
   chainId: string
 }
 
-/** Common interface of browser wallets and ethers signers. Its methods never retry. */
+/** Common to browser wallets and ethers signers. The methods never retry. */
 export type Wallet = {
-  /**
-   * Returns the wallet's address: 0x hex of 20 bytes, in any letter case. A browser wallet prompts its owner on the
-   * first call.
-   */
+  /** 0x hex of 20 bytes, in any letter case. A browser wallet prompts its owner on the first call. */
   address(): Promise<string>
-  /** Calls a JSON-RPC method of the wallet's node and returns the raw result. */
+  /** JSON-RPC call to the wallet's node, with the raw result. */
   read(method: string, params: readonly unknown[]): Promise<unknown>
-  /** Signs typed data with the key of the address. @param typedData in the format of `eth_signTypedData_v4` */
+  /** @param typedData in the format of `eth_signTypedData_v4` */
   signTypedData(address: string, typedData: SignedData): Promise<string>
-  /** Sends a transaction. @returns the hash of the transaction */
+  /** @returns the transaction hash */
   send(call: ContractCall): Promise<string>
-  /** Asks the owner of the wallet to switch to another chain. Absent if the wallet cannot prompt its owner. */
+  /** Absent if the wallet cannot prompt its owner. */
   switchChain?(chainId: string): Promise<void>
 }
 

@@ -1,6 +1,4 @@
-/**
- * Account operations in ChainSecured mode. Only the admin wallet changes the account, by transactions to the contract.
- */
+/** Only the admin wallet changes the account, by transactions to the contract. */
 import type { AccountOperations } from '../core/account.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
@@ -23,28 +21,23 @@ import { createWallet } from './wallets.ts'
 
 export type SovereignAccount = {
   account: AccountOperations & Ownership
-  /** Requester that retries a request until the service has seen the wallet's last transaction. */
+  /** Retries a request until the service has seen the wallet's last transaction. */
   patient: Requester
-  /** Returns the credential for billing requests: a proof of the wallet, which is cached for four minutes. */
+  /** A proof of the wallet, which is cached for four minutes. */
   billing: () => Promise<Credential>
 }
 
 export type SovereignParts = Surroundings &
   Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
     requester: Requester
-    /** Signal that aborts all calls of the client. */
     signal: AbortSignal | undefined
     /**
-     * Verifies the origin. It is awaited before the client uses the contract address from the origin, and before it
-     * sends a proof to the origin.
+     * Awaited before the client uses the contract address from the origin, and before it sends a proof to the origin.
      */
     verified: (signal: AbortSignal | undefined) => Promise<void>
   }
 
-/**
- * Creates the account operations for an admin wallet.
- * @throws {NoWallet} if the signer is not a wallet
- */
+/** @throws {NoWallet} if the signer is not a wallet */
 export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const { requester, signer, signal, now, sleep, verified } = parts
   const wallet = walletOf(signer)
@@ -78,7 +71,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   }
 }
 
-/** Wraps operations. A field with the value null in their first argument is treated as absent, as in API mode. */
+/** Null fields in the first argument are treated as absent, as in API mode. */
 function acceptingNulls<Operations extends object>(operations: Operations): Operations {
   const accepting = Object.entries(operations).map(([name, operation]) => [
     name,
@@ -89,7 +82,7 @@ function acceptingNulls<Operations extends object>(operations: Operations): Oper
   return Object.fromEntries(accepting)
 }
 
-/** Wraps a listener and ignores its errors. They must not abort a write that has already been paid for. */
+/** Ignores errors of the listener, because they must not abort a write that has already been paid for. */
 function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => void {
   return (step) => {
     try {

@@ -1,20 +1,17 @@
-/** Errors of transactions to the contract. The documentation of each class states whether a transaction was sent. */
+/** Errors of transactions. The documentation of each class states whether a transaction was sent. */
 import { SvcError } from '../failures.ts'
 import type { Refusal } from './contract-coding.ts'
 import { fixOf } from './contract-fixes.ts'
 
 /**
- * The contract rejects the call. The client usually detects this before it sends a transaction. If `transaction` is
- * set, the transaction was mined anyway, and its gas was spent.
+ * The contract rejects the call, usually before a transaction is sent. If `transaction` is set, it was mined anyway,
+ * and its gas was spent.
  */
 export class TransactionReverted extends SvcError {
   override name = 'TransactionReverted'
-  /**
-   * Name of the contract's custom error, such as `GroupDoesNotExist`. `unknown` if the contract returned no custom
-   * error.
-   */
+  /** Custom error, such as `GroupDoesNotExist`. `unknown` if the contract returned no custom error. */
   readonly errorName: string
-  /** Arguments of the contract's custom error as text, in ABI order. */
+  /** Arguments of the custom error as text, in ABI order. */
   readonly args: readonly string[]
   readonly transaction: string | undefined
 
@@ -32,17 +29,13 @@ export class TransactionReverted extends SvcError {
 }
 
 /**
- * The wait ended before the transaction was mined, but it may still be mined. `cause` is the signal's reason, or the
- * error of a node that stopped responding.
+ * The transaction may still be mined. `cause` is the signal's reason, or the error of a node that stopped responding.
  */
 export class TransactionPending extends SvcError {
   override name = 'TransactionPending'
-  /** Hash of the transaction. Undefined if the wallet's response was lost. */
+  /** Undefined if the wallet's response was lost. */
   readonly transaction: string | undefined
-  /**
-   * Hash of the usage key that the transaction registers. It can be used to remove the key. The key itself was not
-   * returned to the caller.
-   */
+  /** Can be used to remove the key that the transaction registers. The key itself was not returned to the caller. */
   readonly usageApiKeyHash: string | undefined
 
   constructor(what: string, transaction: string | undefined, options: PendingOptions = {}) {
@@ -59,7 +52,6 @@ export class TransactionPending extends SvcError {
   }
 }
 
-/** Returns advice for a pending transaction that registers a usage key. */
 function ifMined(usageApiKeyHash: string | undefined): string {
   if (usageApiKeyHash === undefined) return ''
   return ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and create another.`
@@ -71,15 +63,9 @@ type PendingOptions = { usageApiKeyHash?: string | undefined; cause?: unknown }
 export class TransactionReplaced extends SvcError {
   override name = 'TransactionReplaced'
   readonly transaction: string
-  /**
-   * Hash of the transaction that was mined instead. Undefined if it was not found. In that case, it may be the same
-   * call with a different fee.
-   */
+  /** Undefined if the mined transaction was not found. It may then be the same call with a different fee. */
   readonly replacedBy: string | undefined
-  /**
-   * Hash of the usage key that the replaced transaction would have registered. The key itself was not returned to the
-   * caller.
-   */
+  /** Hash of the key that would have been registered. The key itself was not returned to the caller. */
   readonly usageApiKeyHash: string | undefined
   constructor(
     what: string,
@@ -106,10 +92,7 @@ export class TransactionReplaced extends SvcError {
 export class TransactionDropped extends SvcError {
   override name = 'TransactionDropped'
   readonly transaction: string
-  /**
-   * Hash of the usage key that the dropped transaction would have registered. The key itself was not returned to the
-   * caller.
-   */
+  /** Hash of the key that would have been registered. The key itself was not returned to the caller. */
   readonly usageApiKeyHash: string | undefined
   constructor(what: string, transaction: string, usageApiKeyHash?: string) {
     const cancel =

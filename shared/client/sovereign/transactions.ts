@@ -1,4 +1,4 @@
-/** Sends transactions to the contract. Each call is one transaction, which the admin wallet signs and pays for. */
+/** Each call is one transaction, which the admin wallet signs and pays for. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
@@ -16,12 +16,11 @@ import { TransactionPending, TransactionReverted, WrongContract } from './transa
 import { requireWalletChain } from './wallet-chain.ts'
 
 export type Write = {
-  /** Description of the write for messages and steps, such as `remove group 3`. */
+  /** For messages and steps, such as `remove group 3`. */
   what: string
   functionName: string
-  /** Builds the arguments of the contract function from the sender's address. */
   args: (sender: string) => readonly unknown[]
-  /** Hash of the usage key that the call registers. Absent for other calls. */
+  /** Set if the call registers a usage key. */
   usageApiKeyHash?: string
 }
 
@@ -32,22 +31,15 @@ export type TransactionParts = Pick<Surroundings, 'now' | 'sleep'> & {
   node: Node
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
-  /** Signal that aborts every wait of the client. */
   signal: AbortSignal | undefined
 }
 
-/**
- * Factor by which the gas limit exceeds the estimate, in tenths. Others may change the contract's state before the
- * transaction is mined.
- */
+/** Factor on the gas estimate, in tenths. Others may change the contract's state before the transaction is mined. */
 const HEADROOM_TENTHS = 12n
 
 export class Transactions {
   readonly #parts: TransactionParts
-  /**
-   * Settles when the wallet has sent or rejected the latest transaction. Transactions are sent one at a time, because
-   * some wallets give concurrent transactions the same nonce.
-   */
+  /** Transactions are sent one at a time, because some wallets give concurrent transactions the same nonce. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #contracts = new Set<string>()
   #lastMinedAt: number | undefined
@@ -56,13 +48,13 @@ export class Transactions {
     this.#parts = parts
   }
 
-  /** Time at which the last transaction was mined, in Unix milliseconds. Undefined if there is no such transaction. */
+  /** Unix milliseconds. Undefined if no transaction was mined. */
   get lastMinedAt(): number | undefined {
     return this.#lastMinedAt
   }
 
   /**
-   * Simulates the contract call, sends it once, and waits until it is mined.
+   * Simulates the call, sends it once, and waits until it is mined.
    * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | InsufficientFunds | ChainUnavailable} before
    * anything was sent
    * @throws {TransactionReverted} before anything was sent, unless the error has a `transaction`
@@ -79,8 +71,7 @@ export class Transactions {
       await orAborted(before, signal)
       sent = await this.#sent(write, signal, done)
     } catch (error) {
-      // If the transaction is pending, the wallet may still be prompting its owner. In that case, `#sent` ends the turn
-      // when the wallet responds.
+      // If the transaction is pending, the wallet may still be prompting its owner. `#sent` then ends the turn later.
       if (!(error instanceof TransactionPending)) void before.then(done)
       throw error
     }
@@ -126,7 +117,7 @@ export class Transactions {
   ): Promise<bigint> {
     const { node } = this.#parts
     try {
-      // The call is simulated first, because nodes report fewer details if a gas estimate fails.
+      // Simulated first, because nodes report fewer details if a gas estimate fails.
       await node.call(call, signal)
       const estimate = await node.estimate(call, signal)
       if (estimate > WRITE_GAS_MAX) {
@@ -141,7 +132,7 @@ export class Transactions {
     }
   }
 
-  /** Rejects an address without code. A call to such an address succeeds and costs gas, but has no effect. */
+  /** A call to an address without code succeeds and costs gas, but has no effect. */
   async #requireContract(address: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#contracts.has(address)) return
     if (!(await this.#parts.node.hasCode(address, signal)))

@@ -3,32 +3,22 @@ import type { Step } from '../options.ts'
 import type { Question, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/**
- * Maximum time to wait until the service sees a transaction, in milliseconds. The service sees a block within a second,
- * but its nodes can be a few seconds behind the wallet's node.
- */
+/** The service sees a block within a second, but its nodes can be a few seconds behind the wallet's node. */
 const SEEN_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 250
 
 type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
   onStep: (step: Step) => void
-  /**
-   * Returns the time at which the wallet's last transaction was mined, in Unix milliseconds. Undefined if there is no
-   * such transaction.
-   */
+  /** Unix milliseconds. Undefined if no transaction was mined. */
   lastWriteAt: () => number | undefined
-  /**
-   * Returns true if the wallet is the admin of an account, according to a read of the contract through the wallet's
-   * node.
-   */
+  /** Reads the contract through the wallet's node. */
   isAdmin: () => Promise<boolean>
 }
 
 /**
- * Wraps a requester. Retries a request if its error may only mean that the service has not seen the block of the
- * wallet's last transaction yet. The errors are 401 (unknown account) and 404 (new group not found). If this client has
- * sent no transaction, a 401 may concern an account that another client of the wallet has just opened. The contract
- * shows whether that account exists.
+ * Retries a request after a 401 (unknown account) or 404 (new group not found) that may only mean that the service has
+ * not seen the block of the wallet's last transaction yet. If this client has sent no transaction, a 401 may concern an
+ * account that another client of the wallet has just opened. The contract shows whether that account exists.
  */
 export function untilSeen(requester: Requester, parts: Parts): Requester {
   const { now, sleep, onStep, lastWriteAt, isAdmin } = parts
@@ -44,7 +34,7 @@ export function untilSeen(requester: Requester, parts: Parts): Requester {
     return now() - (changedAt ?? 0) <= SEEN_WITHIN_MS
   }
   const core: Requester['core'] = async <Body>(question: Question) => {
-    // The loop also counts attempts, because the clock may be set back.
+    // Also counts attempts, because the clock may be set back.
     for (let looks = 0; ; looks++) {
       try {
         const answer = await requester.core<Body>(question)

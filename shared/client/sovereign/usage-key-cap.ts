@@ -1,12 +1,9 @@
-/**
- * Sets the spending caps of usage keys. The service stores the caps off chain, so they are set with a billing proof
- * instead of a transaction.
- */
+/** The service stores spending caps off chain, so they are set with a billing proof instead of a transaction. */
 import type { RemovedCap, UsageKeyFields } from '../core/account.ts'
 import { SvcError } from '../failures.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
-/** Change of a spending cap, in the format of `update_usage_api_key`. */
+/** In the format of `update_usage_api_key`. */
 export type CapChange =
   | { spend_cap_cents: number; spend_window_seconds: number }
   | { remove_spend_cap: true }
@@ -14,7 +11,7 @@ export type CapChange =
 type Fields = Partial<UsageKeyFields> & RemovedCap
 
 /**
- * Extracts the change of the spending cap from a key's fields. Returns undefined if the cap does not change.
+ * Undefined if the cap does not change.
  * @throws {InvalidArgument} if only half of a cap is given, or if the cap is both set and removed
  */
 export function capIn(fields: Fields): CapChange | undefined {
@@ -30,7 +27,7 @@ export function capIn(fields: Fields): CapChange | undefined {
   return { spend_cap_cents: cap, spend_window_seconds: window }
 }
 
-/** Returns the fields of a usage key that the contract stores. */
+/** Fields that the contract stores. */
 export function scopesIn({
   spend_cap_cents: _cents,
   spend_window_seconds: _window,
@@ -40,12 +37,11 @@ export function scopesIn({
   return scopes
 }
 
-/** Returns true if any field that the contract stores is given. */
 export function hasScopes(fields: Fields): boolean {
   return Object.values(scopesIn(fields)).some((value) => value !== undefined)
 }
 
-/** The usage key is registered, but its spending cap may not be set. The key itself was not returned to the caller. */
+/** The key is registered, but its cap may not be set. The key itself was not returned to the caller. */
 export class CapNotSet extends SvcError {
   override name = 'CapNotSet'
   readonly usageApiKeyHash: string

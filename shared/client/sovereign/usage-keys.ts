@@ -1,4 +1,4 @@
-/** Operations on usage keys. The service generates the keys, but they are registered only on the chain. */
+/** The service generates the keys, but they are registered only on the chain. */
 import { accountExists } from '../api/account.ts'
 import type { AccountOperations, NewUsageKey, UsageKeyFields } from '../core/account.ts'
 import type { CallOptions, Step } from '../options.ts'
@@ -15,7 +15,7 @@ type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
   contract: AccountContract
   requester: Requester
   askWithProof: AskWithProof
-  /** Returns the credential for the header X-Wallet-Auth. */
+  /** For the header X-Wallet-Auth. */
   billing: () => Promise<Credential>
   onStep: (step: Step) => void
 }
@@ -27,10 +27,7 @@ export type UsageKeyWrites = Pick<
 
 const DONE = { success: true } as const
 
-/**
- * Maximum time to wait until the service sees a new key, in milliseconds. The service sees a block within a second, but
- * a node behind a load balancer can be a few seconds behind.
- */
+/** The service sees a block within a second, but a node behind a load balancer can be a few seconds behind. */
 const SEEN_WITHIN_MS = 30_000
 const LOOK_EVERY_MS = 250
 
@@ -48,12 +45,10 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
     })
   }
 
-  /**
-   * Waits until the service recognizes the new key. Never throws, because the key is already registered on the chain.
-   */
+  /** Never throws, because the key is already registered on the chain. */
   const seen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
     const until = now() + SEEN_WITHIN_MS
-    // The loop also counts attempts, because the clock may be set back.
+    // Also counts attempts, because the clock may be set back.
     let looks = SEEN_WITHIN_MS / LOOK_EVERY_MS
     try {
       while (!(await accountExists(requester, { apiKey }, options))) {
@@ -71,7 +66,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
     addUsageApiKey: async (fields, options) => {
       const { values } = membersOf(fields)
       const cap = capIn(fields)
-      // The billing proof is signed first. If the owner declines, no transaction has been paid for yet.
+      // Signed first: if the owner declines, no transaction has been paid for yet.
       if (cap) await orAborted(billing(), options?.signal)
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>(
@@ -81,7 +76,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
         options,
       )
       const { usage_api_key } = made
-      // The hash is computed from the key instead of trusting the hash in the response.
+      // Computed from the key instead of trusting the hash in the response.
       const usageApiKeyHash = usageKeyHashOf(usage_api_key)
       await contract.write(
         `register the usage key ${fields.name}`,
@@ -115,7 +110,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   }
 }
 
-/** Returns the fields of the contract's `UsageApiKey`, in the order of the bits in the update mask. */
+/** Fields of the contract's `UsageApiKey`, in the order of the bits in the update mask. */
 function membersOf(fields: Partial<UsageKeyFields>) {
   const text = (field: 'name' | 'description') => fields[field] && textOf(field, fields[field])
   const groups = (field: GroupsField) => fields[field] && groupIdsOf(field, fields[field])

@@ -3,10 +3,7 @@ import type { EthereumSigner, Wallet } from './signer.ts'
 import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
-/**
- * Checks that a wallet is connected to the chain of the accounts. If not, a browser wallet is asked once to switch.
- * @throws {WrongChain | WalletRefused | WalletFailed}
- */
+/** Asks a browser wallet once to switch to the chain. @throws {WrongChain | WalletRefused | WalletFailed} */
 export async function requireChain(signer: EthereumSigner, chainId: bigint): Promise<void> {
   await requireWalletChain(walletOf(signer), chainId)
 }
@@ -19,7 +16,7 @@ export async function requireWalletChain(wallet: Wallet, chainId: bigint): Promi
     await wallet.switchChain(`0x${chainId.toString(16)}`)
   } catch (error) {
     if (isRefusedByOwner(error)) throw new WalletRefused(`change to chain ${chainId}`)
-    // The error is usually 4902: the wallet does not have this chain.
+    // Usually 4902: the wallet does not have this chain.
     throw new WrongChain(before, chainId)
   }
   const after = await chainOf(wallet)

@@ -1,4 +1,4 @@
-/** Errors of a wallet or its chain. Nothing was sent, unless the documentation of a class states otherwise. */
+/** Nothing was sent, unless the documentation of a class states otherwise. */
 import { SvcError } from '../failures.ts'
 
 /** The given `signer` cannot sign data and send transactions. */
@@ -13,7 +13,7 @@ export class NoWallet extends SvcError {
 /** The owner of the wallet rejected the request (EIP-1193, 4001). */
 export class WalletRefused extends SvcError {
   override name = 'WalletRefused'
-  /** Description of the request that the owner rejected. */
+  /** The request that the owner rejected. */
   readonly what: string
   constructor(what: string) {
     super(`The wallet’s owner rejected the request: ${what}.`, {

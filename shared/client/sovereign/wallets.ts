@@ -7,8 +7,8 @@ import { textsOf } from './group-writes.ts'
 type Derived = { wallet_address: string; pkp_id: string; derivation_path: string }
 
 /**
- * Creates a wallet. The service derives the wallet under a path that it chooses, and a transaction of the admin
- * registers it. If the transaction is never mined, nothing needs to be undone.
+ * The service derives the wallet under a path that it chooses, and a transaction of the admin registers it. If the
+ * transaction is never mined, nothing needs to be undone.
  */
 export function createWallet(
   contract: AccountContract,

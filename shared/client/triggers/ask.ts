@@ -6,14 +6,13 @@ import type { Surroundings } from '../surroundings.ts'
 
 export type TriggersParts = Pick<Surroundings, 'now' | 'random' | 'sleep'> & {
   requester: Requester
-  /** Agent token, which may not be approved yet. Undefined if the client has no token. */
+  /** May not be approved yet. Undefined if the client has no token. */
   token?: string | undefined
-  /** Signal that aborts every call of the client. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Sends a request to a path below `/api`, with the agent token.
+ * Sends the agent token to a path below `/api`.
  * @throws {NotSent} `no_token`
  * @throws {SvcError} for an error response
  */
@@ -31,19 +30,16 @@ export async function ask<Body>(
   )
 }
 
-/** Returns the API path of a trigger. @throws {NotSent} `malformed_id` */
+/** @throws {NotSent} `malformed_id` */
 export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
 
-/** Returns the API path of a run. @throws {NotSent} `malformed_id` */
+/** @throws {NotSent} `malformed_id` */
 export const runPath = (id: string) => `/api/runs/${checked('run', id, RUN_ID_CHARACTERS)}`
 
-/** Validates the ID of a trigger. @throws {NotSent} `malformed_id` */
+/** @throws {NotSent} `malformed_id` */
 export const triggerIdOf = (id: string) => checked('trigger', id, TRIGGER_ID_CHARACTERS)
 
-/**
- * Validates an ID. Any other text could change the path. For example, an empty ID would name the list instead of a
- * trigger.
- */
+/** Any other text could change the path. For example, an empty ID would name the list instead of a trigger. */
 function checked(of: 'trigger' | 'run', id: string, characters: number): string {
   if (id.length === characters && /^[\w-]+$/.test(id)) return id
   const message = `not a ${of} ID: expected ${characters} base64url characters`

@@ -5,14 +5,13 @@ import { LOOK_AT_RUNS } from './lost-answers.ts'
 import type { FiredRun } from './records.ts'
 
 /**
- * Options of `fire`. If `idempotencyKey` is set, the event is sent again after a lost response. Set it only for
- * triggers with `options.dedup`.
+ * With `idempotencyKey`, the event is sent again after a lost response. Set it only for triggers with `options.dedup`.
  */
 export type FireOptions = CallOptions
 
 /**
- * Posts an event to a webhook unmodified and without a credential, as its sender would.
- * @param headers additional headers, for example a signature. The service recognizes JSON without a content type
+ * Posts an event unmodified and without a credential, as its sender would.
+ * @param headers for example a signature. The service recognizes JSON without a content type
  * @throws {ServiceUnavailable} `trigger_disabled`
  */
 export async function fire(

@@ -1,4 +1,4 @@
-/** Recovers from lost responses to writes, because the trigger service does not support Idempotency-Key. */
+/** Recovers from lost responses, because the trigger service does not support Idempotency-Key. */
 import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
@@ -7,8 +7,7 @@ import { ask, runPath, triggerPath, type TriggersParts } from './ask.ts'
 import type { Run } from './records.ts'
 import { runNow } from './wait-for-run.ts'
 
-// Advice in errors about a trigger that may have been created. The client cannot find the trigger itself, because
-// another trigger may have the same fields.
+// The client cannot find a created trigger itself, because another trigger may have the same fields.
 export const LOOK_AT_LIST =
   'A trigger may have been created. Look for it in triggers.list(), newest first, and use or delete it before you call again.'
 export const LOOK_AT_RUNS = 'Check triggers.runs(id) for the outcome before you call again.'
@@ -16,7 +15,7 @@ export const LOOK_AT_RUNS = 'Check triggers.runs(id) for the outcome before you 
 type Write = Omit<Question, 'credential' | 'options' | 'repeat'>
 
 /**
- * Sends a write that must not be repeated, without retries.
+ * Sends a write without retries.
  * @param fix advice for finding out whether the write took effect
  * @throws {NetworkFailed} with the advice, if the response was lost
  */
@@ -34,7 +33,7 @@ export async function askOnce<Body>(
   }
 }
 
-/** Deletes a trigger. If a response is lost and the retry gets 404, the deletion counts as successful. */
+/** If a response is lost and the retry gets 404, the deletion counts as successful. */
 export async function deleteTrigger(
   parts: TriggersParts,
   triggerId: string,
@@ -52,8 +51,8 @@ export async function deleteTrigger(
 }
 
 /**
- * Cancels a run. After a lost response, a retry may get a conflict, because the run is no longer queued. In that case,
- * the run's record shows whether the run was cancelled.
+ * After a lost response, a retry may get a conflict, because the run is no longer queued. The run's record then shows
+ * whether the run was cancelled.
  */
 export async function cancelRun(
   parts: TriggersParts,
@@ -76,7 +75,7 @@ export async function cancelRun(
   }
 }
 
-/** Returns true if a write may have taken effect despite the error. */
+/** True if a write may have taken effect despite the error. */
 function isLost(error: unknown): boolean {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted

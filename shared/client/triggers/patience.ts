@@ -1,22 +1,15 @@
-/** Retries requests of long-running waits, so that a network outage does not end the wait. */
+/** A network outage does not end a long-running wait. */
 import type { SvcError } from '../failures.ts'
 import { ServerFailure, ServiceUnavailable, TooManyRequests } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
 import type { TriggersParts } from './ask.ts'
 
-/**
- * Delay before the first additional retry, after a request has exhausted its own retries, in milliseconds. It doubles
- * with each retry.
- */
+/** Delay after a request has exhausted its own retries. It doubles with each further retry. */
 const FIRST_MS = 1_000
-/**
- * Maximum delay between retries, in milliseconds. It bounds the time until a waiting caller detects that the network is
- * available again.
- */
+/** Bounds the time until a waiting caller detects that the network is available again. */
 const LAST_MS = 30_000
 
 /**
- * Retries a request until it succeeds or fails with a permanent error.
  * @param ask a read, which has its own retries
  * @throws the signal's reason, or an error of `ask` that is not temporary
  */
@@ -36,15 +29,13 @@ export async function patiently<Answer>(
   }
 }
 
-/** Returns a random delay between half of the given delay and all of it. The jitter avoids a thundering herd. */
+/** Random delay between half of the given delay and all of it, to avoid a thundering herd. */
 export function jittered(milliseconds: number, random: TriggersParts['random']): number {
   const [byte = 0] = random(1)
   return milliseconds * (0.5 + byte / 510)
 }
 
-/**
- * Returns true for temporary errors: no response, a 5xx of an intermediary, or a temporary rejection by the service.
- */
+/** No response, a 5xx of an intermediary, or a temporary rejection by the service. */
 function isPause(error: unknown): error is SvcError {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   return (

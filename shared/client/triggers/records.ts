@@ -1,4 +1,4 @@
-/** Request bodies and records of the trigger service, with the names of the API. Times are in RFC 3339, in UTC. */
+/** Times are in RFC 3339, in UTC. */
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meAnswer } from '../../wire/me.ts'
@@ -19,38 +19,32 @@ import type {
   triggerRecord,
 } from '../../wire/trigger.ts'
 
-/** Fields of a new trigger. `options` and all fields with a default are optional. */
+/** `options` and all fields with a default are optional. */
 export type TriggerFields = z.input<typeof createTriggerRequest>
-/** Changes to a trigger. Absent fields stay unchanged. `kind` cannot be changed. */
+/** Absent fields stay unchanged. `kind` cannot be changed. */
 export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
-/** A created or changed trigger, with `warnings` about its usage key and its event signature. */
+/** `warnings` are about the trigger's usage key and its event signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
-/** A trigger in a list, without `action_code`. `default_params` is null if it is large. */
+/** Without `action_code`. `default_params` is null if it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
 export type TriggerPreview = z.infer<typeof triggerPreview>
 
-/** Record of a run. Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
+/** Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
 export type Run = z.infer<typeof runRecord>
 export type RunStatus = Run['status']
 export type RunsPage = z.infer<typeof runsAnswer>
-/** A durably stored run that is queued, with its `run_id`. */
+/** A durably stored run, with its `run_id`. */
 export type QueuedRun = z.infer<typeof queuedAnswer>
-/**
- * A run that was queued for a webhook event. If the delivery was deduplicated, `duplicate` is set, and the run is that
- * of the first delivery.
- */
+/** If the delivery was deduplicated, `duplicate` is set, and the run belongs to the first delivery. */
 export type FiredRun = QueuedRun & { duplicate?: true }
-/**
- * Fields of a test run. `params` are the params that an event would add to `default_params`. For webhooks, `event` may
- * be given instead.
- */
+/** `params` are added to `default_params`, as by an event. For webhooks, `event` may be given instead. */
 export type TestFields = Pick<z.input<typeof testRequest>, 'params'> | { event: unknown }
 export type ReplayFields = z.input<typeof replayRequest>
 export type Purged = z.infer<typeof purgeAnswer>
-/** A chain with events that triggers can watch, its watermark, and the health of its nodes. */
+/** A chain that triggers can watch, its watermark, and the health of its nodes. */
 export type Chain = ChainRecord
 /** Owner and expiry of an agent token. */
 export type Me = z.infer<typeof meAnswer>
@@ -58,10 +52,10 @@ export type Me = z.infer<typeof meAnswer>
 export type TriggerFilter = { kind?: Trigger['kind']; enabled?: boolean }
 export type RunFilter = {
   status?: RunStatus
-  /** Includes only runs that were queued at this time or later: RFC 3339, or a Date. */
+  /** Queued at this time or later: RFC 3339, or a Date. */
   since?: string | Date
-  /** Includes only runs that were queued before this time: RFC 3339, or a Date. */
+  /** Queued before this time: RFC 3339, or a Date. */
   until?: string | Date
-  /** Maximum number of runs. The newest runs are returned. Default: all runs. */
+  /** The newest runs are returned. Default: all runs. */
   limit?: number
 }

@@ -1,30 +1,26 @@
-/** Reads the run history of a trigger page by page, newest first. */
 import { NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import { ask, triggerPath, type TriggersParts } from './ask.ts'
 import type { Run, RunFilter, RunsPage } from './records.ts'
 
-/** Default number of runs per page. Typical run records have a few KiB. */
+/** Typical run records have a few KiB. */
 const PAGE_RUNS = 50
 /**
- * Smaller page sizes, in runs, for pages that exceed the client's response size limit. The limit is large enough for
- * ten runs with the largest results, and for one run with an input that grows twelvefold in JSON.
+ * For pages that exceed the client's response size limit. The limit is large enough for ten runs with the largest
+ * results, and for one run with an input that grows twelvefold in JSON.
  */
 const SMALLER_PAGES = [10, 1]
 
-/**
- * Position of a page in a run history. The same position always returns the same runs, unless `cursor` is undefined.
- */
+/** The same position always returns the same runs, unless `cursor` is undefined. */
 export type PagePlace = { cursor: string | undefined; limit: number }
 export type PageOfRuns = RunsPage & { place: PagePlace }
 
-/** Filter that applies to all pages of a run history. */
+/** Filter for all pages of a run history. */
 export type HistoryQuery = Omit<RunFilter, 'limit'> & { triggerId: string }
 
 /**
- * Fetches one page of a run history.
- * @param place position of the page. If the runs are too large for one response, the limit is reduced. The returned
- * `place` contains the actual limit
+ * @param place if the runs are too large for one response, the limit is reduced. The returned `place` contains the
+ * actual limit
  */
 export async function runsPage(
   parts: TriggersParts,
@@ -49,9 +45,8 @@ export async function runsPage(
 }
 
 /**
- * Iterates over the pages of a run history. A cursor refers to a run instead of an offset. Runs that are queued during
- * the iteration are therefore not included, and do not cause other runs to appear twice.
- * @param pageAt fetches one page
+ * A cursor refers to a run instead of an offset. Runs that are queued during the iteration are therefore not included,
+ * and do not cause other runs to appear twice.
  * @param limit maximum number of runs on all pages together
  */
 export async function* runPages(
@@ -68,7 +63,6 @@ export async function* runPages(
   }
 }
 
-/** Returns only the runs of each page, without the page's position. */
 export async function* runsOf(pages: AsyncIterable<PageOfRuns>): AsyncGenerator<Run[]> {
   for await (const { runs } of pages) yield runs
 }

@@ -3,10 +3,7 @@ import { LIST_PAGE_MAX } from '../../limits.ts'
 import { ask, type TriggersParts } from './ask.ts'
 import type { ListedTrigger, TriggerFilter } from './records.ts'
 
-/**
- * Iterates over the list of triggers, newest first. Each trigger appears once, even if other triggers are created or
- * deleted during the iteration.
- */
+/** Newest first. Each trigger appears once, even if other triggers are created or deleted during the iteration. */
 export async function* triggerPages(
   parts: TriggersParts,
   filter: TriggerFilter,
@@ -30,8 +27,8 @@ export async function* triggerPages(
 }
 
 /**
- * Extracts the cursor from a header `Link: <…?cursor=…>; rel="next"` (RFC 8288). Ignores the rest of the URL, so that a
- * response cannot redirect the token to another host.
+ * Parses `Link: <…?cursor=…>; rel="next"` (RFC 8288). Ignores the rest of the URL, so that a response cannot redirect
+ * the token to another host.
  */
 function cursorOfNext(link: string | null): string | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]

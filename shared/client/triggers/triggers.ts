@@ -1,4 +1,4 @@
-/** Operations of the trigger service (`client.triggers`), with names that follow its paths. */
+/** `client.triggers`. Names follow the paths of the service. */
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
@@ -35,71 +35,56 @@ import { runNow, waitForRun } from './wait-for-run.ts'
 import { type AuthorizedOptions, waitUntilAuthorized } from './wait-until-authorized.ts'
 import { watchRuns, type WatchOptions } from './watch-runs.ts'
 
-/**
- * Operations on triggers and runs. In addition to the service's errors, each operation throws `NotSent` if the token or
- * `triggersUrl` is missing, or if an ID is malformed.
- */
+/** Each operation also throws `NotSent` if the token or `triggersUrl` is missing, or if an ID is malformed. */
 export type TriggerOperations = {
-  /** Returns the owner and the scopes of the agent token. */
+  /** Owner and scopes of the agent token. */
   me(options?: CallOptions): Promise<Me>
   /**
-   * Registers an authorization request before a person opens the approval link. This is optional. The approval page
-   * then shows the label and asks for `user_code`. Needs no token.
+   * Optional. Called before a person opens the approval link, so that the approval page shows the label and asks for
+   * `user_code`. Needs no token.
    */
   registerAgentRequest(fields: AgentRequestFields, options?: CallOptions): Promise<AgentRequest>
-  /**
-   * Waits until a person has approved the token. The wait ends after 15 minutes, or when the registered request
-   * expires.
-   */
+  /** Waits until a person has approved the token, for up to 15 minutes, or until the registered request expires. */
   waitUntilAuthorized(options?: AuthorizedOptions): Promise<Me>
-  /**
-   * Creates a trigger. The call is not retried. After a lost response, it throws `NetworkFailed` with the advice that
-   * the trigger may exist.
-   */
+  /** Not retried. After a lost response, throws `NetworkFailed` with the advice that the trigger may exist. */
   create(fields: TriggerFields, options?: CallOptions): Promise<StoredTrigger>
-  /** Lists triggers, newest first, without their `action_code`. */
+  /** Newest first, without `action_code`. */
   list(filter?: TriggerFilter, options?: CallOptions): Listing<ListedTrigger>
   get(id: string, options?: CallOptions): Promise<Trigger>
   patch(id: string, changes: TriggerChanges, options?: CallOptions): Promise<StoredTrigger>
-  /** Deletes a trigger, its run history and its sealed usage key. @throws {NotFound} */
+  /** Also deletes the run history and the sealed usage key. @throws {NotFound} */
   delete(id: string, options?: CallOptions): Promise<void>
-  /** Returns a preview of a trigger's effect, without creating the trigger. */
+  /** Does not create the trigger. */
   preview(fields: PreviewFields, options?: CallOptions): Promise<TriggerPreview>
-  /** Lists the chains with events that triggers can watch. */
+  /** Chains with events that triggers can watch. */
   chains(options?: CallOptions): Promise<Chain[]>
-  /** Starts a real run that is marked as `test`. The call is not retried. */
+  /** Starts a real run that is marked as `test`. Not retried. */
   test(id: string, fields: TestFields, options?: CallOptions): Promise<QueuedRun>
-  /**
-   * Cancels all queued runs of a trigger. The call is not retried, because a retry would also cancel runs that were
-   * queued later.
-   */
+  /** Cancels all queued runs. Not retried, because a retry would also cancel runs that were queued later. */
   purge(id: string, options?: CallOptions): Promise<Purged>
-  /** Posts an event to the webhook of a trigger. Needs no token. */
+  /** Posts an event to the trigger's webhook. Needs no token. */
   fire(
     id: string,
     body: string | Uint8Array<ArrayBuffer>,
     headers?: Readonly<Record<string, string>>,
     options?: FireOptions,
   ): Promise<FiredRun>
-  /** Lists the runs of a trigger, newest first. */
+  /** Newest first. */
   runs(id: string, filter?: RunFilter, options?: CallOptions): Listing<Run>
-  /** Returns a run. @param options.wait maximum time to wait until the run has finished, in seconds, up to 30 */
+  /** @param options.wait maximum time to wait until the run has finished, in seconds, up to 30 */
   run(runId: string, options?: CallOptions & { wait?: number }): Promise<Run>
-  /**
-   * Waits until a run has finished or failed, and returns it. The wait survives lost connections. Only the signal
-   * aborts it.
-   */
+  /** Waits until the run has finished or failed. Survives lost connections. Only the signal aborts the wait. */
   waitForRun(runId: string, options?: CallOptions): Promise<Run>
-  /** Cancels a queued run. @throws {Conflict} if the run is not queued */
+  /** @throws {Conflict} if the run is not queued */
   cancelRun(runId: string, options?: CallOptions): Promise<Run>
   /**
-   * Starts a new run with the input of an earlier run. It uses the current code, or the original code with `{code:
-   * 'original'}`. The call is not retried.
+   * Starts a new run with the same input. It uses the current code, or the original code with `{code: 'original'}`. Not
+   * retried.
    */
   replayRun(runId: string, fields?: ReplayFields, options?: CallOptions): Promise<QueuedRun>
   /**
-   * Yields each run of a trigger once, when it finishes. The iteration survives lost connections. It ends when the
-   * signal aborts or the consumer stops.
+   * Yields each run once, when it finishes. Survives lost connections. Ends when the signal aborts or the consumer
+   * stops.
    */
   watchRuns(id: string, options?: WatchOptions): AsyncGenerator<Run, void, undefined>
 }
@@ -117,7 +102,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     },
     list: (filter = {}, options) => listing(() => triggerPages(parts, filter, options)),
     get: async (id, options) => get(triggerPath(id), options),
-    // A change may be retried, because repeating it has no further effect.
+    // Repeating a change has no further effect.
     async patch(id, json, options) {
       const path = triggerPath(id)
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const

@@ -1,4 +1,3 @@
-/** Tracks runs that had not finished when they were last polled. */
 import { NotFound } from '../failures/by-status.ts'
 import type { CallOptions } from '../options.ts'
 import type { TriggersParts } from './ask.ts'
@@ -7,9 +6,9 @@ import type { Run } from './records.ts'
 import { runPages, runsPage } from './run-pages.ts'
 import { runNow } from './wait-for-run.ts'
 
-/** Maximum number of runs that are polled together. The oldest runs are expected to finish first. */
+/** Runs that are polled together. The oldest runs are expected to finish first. */
 const TOGETHER = 100
-/** Maximum number of concurrent requests. A Worker can have six open connections. */
+/** A Worker can have six open connections. */
 const AT_ONCE = 4
 
 type Known = { id: string; queuedAt: number }
@@ -21,10 +20,7 @@ export class UnfinishedRuns {
   readonly #runs = new Map<string, Known>()
   #turn = 0
 
-  /**
-   * Creates an empty set of tracked runs.
-   * @param options options of each request, including the combined signal
-   */
+  /** @param options options of each request, including the combined signal */
   constructor(parts: TriggersParts, triggerId: string, options: CallOptions) {
     this.#parts = parts
     this.#triggerId = triggerId
@@ -39,7 +35,7 @@ export class UnfinishedRuns {
     this.#runs.set(id, { id, queuedAt: Date.parse(queued_at) })
   }
 
-  /** Yields the runs that have finished, in small batches, and stops tracking them. */
+  /** Yields finished runs in small batches, and stops tracking them. */
   async *ended(): AsyncGenerator<Run[], void, undefined> {
     for (const asked of this.#lookedAt()) {
       const going = await this.#stillGoing(asked)
@@ -52,8 +48,8 @@ export class UnfinishedRuns {
   }
 
   /**
-   * Selects the runs to poll: the oldest runs, and a part of the others in rotation. Long-running old runs therefore do
-   * not delay the detection of later runs that have finished.
+   * The oldest runs, and a part of the others in rotation. Long-running old runs therefore do not delay the detection
+   * of later runs that have finished.
    */
   #lookedAt(): Known[][] {
     const all = [...this.#runs.values()].toSorted((one, other) => one.queuedAt - other.queuedAt)
@@ -64,9 +60,8 @@ export class UnfinishedRuns {
   }
 
   /**
-   * Finds the unfinished runs with two list requests instead of one request per run. A run that moves from queued to
-   * running between the two requests is in the first list. A run that moves back to the queue may be missing from both
-   * lists.
+   * Two list requests instead of one request per run. A run that moves from queued to running between them is in the
+   * first list. A run that moves back to the queue may be missing from both lists.
    */
   async #stillGoing(asked: readonly Known[]): Promise<Set<string>> {
     const range = {
@@ -84,7 +79,7 @@ export class UnfinishedRuns {
     return going
   }
 
-  /** Fetches a run. Returns undefined if the run has not finished yet, or was deleted. */
+  /** Undefined if the run has not finished yet, or was deleted. */
   async #run(id: string): Promise<Run | undefined> {
     try {
       const run = await this.#patiently(() => runNow(this.#parts, id, this.#options))

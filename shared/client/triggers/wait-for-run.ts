@@ -5,13 +5,10 @@ import { ask, runPath, type TriggersParts } from './ask.ts'
 import { patiently } from './patience.ts'
 import type { Run } from './records.ts'
 
-/** Delay before the next poll if the server answers immediately instead of waiting, in milliseconds. */
+/** Delay before the next poll if the server answers without waiting. */
 const UNWAITED_MS = 1_000
 
-/**
- * Fetches a run.
- * @param wait maximum time to wait until the run has finished, in seconds, up to 30
- */
+/** @param wait maximum time to wait until the run has finished, in seconds, up to 30 */
 export async function runNow(
   parts: TriggersParts,
   runId: string,
@@ -22,7 +19,7 @@ export async function runNow(
 }
 
 /**
- * Waits until a run has finished, however long it takes, and despite lost connections.
+ * Waits however long the run takes, and despite lost connections.
  * @throws {SvcError} immediately if the first request fails, so that a wrong address is reported
  */
 export async function waitForRun(

@@ -7,24 +7,23 @@ import type { CallOptions } from '../options.ts'
 import { ask, type TriggersParts } from './ask.ts'
 import type { Me } from './records.ts'
 
-// Interval and maximum duration of the polling, in milliseconds. The interval respects the service's rate limit. The
-// duration is the time within which a request can be approved (docs/decisions/0049).
+// The interval respects the service's rate limit. The duration is the time within which a request can be approved
+// (docs/decisions/0049).
 const EVERY_MS = 1_000
 const WITHIN_MS = 15 * 60 * 1_000
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** Error codes which mean that the token can no longer be approved. */
+/** The token can no longer be approved. */
 const ENDS: ReadonlySet<string> = new Set(ENDED_REQUEST)
 
 export type AuthorizedOptions = CallOptions & {
-  /** Agent token from `newAgentToken()`. Default: the client's own token. */
+  /** From `newAgentToken()`. Default: the client's own token. */
   token?: string
 }
 
 /**
- * Polls until a person has approved the token. A 401 means that the token is not approved yet. Any other error is
- * thrown.
+ * A 401 means that the token is not approved yet.
  * @returns the owner of the token
  * @throws {Unauthorized} after 15 minutes, or immediately with the code `request_refused`, `request_locked` or
  * `request_expired`

@@ -1,6 +1,5 @@
 /**
- * Watches a trigger for finished runs. The service cannot push updates, so the client polls for new runs, and for
- * unfinished runs that have finished since.
+ * The service cannot push updates, so the client polls for new runs, and for unfinished runs that have finished since.
  */
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
@@ -17,23 +16,17 @@ import {
 import { UnfinishedRuns } from './unfinished-runs.ts'
 
 export type WatchOptions = CallOptions & {
-  /**
-   * Includes runs that were queued at this time or later, even if they have already finished. Default: only runs that
-   * finish after the call.
-   */
+  /** Queued at this time or later, even if already finished. Default: only runs that finish after the call. */
   since?: string | Date
 }
 
-// Poll interval, in milliseconds. It is short after a run has finished, and then doubles up to the maximum.
+// The interval is short after a run has finished, and then doubles up to the maximum.
 const FIRST_MS = 500
 const LAST_MS = 10_000
-/** Maximum poll interval while a run is unfinished, in milliseconds. */
+/** Maximum interval while a run is unfinished. */
 const UNFINISHED_MS = 2_000
 
-/**
- * Yields each run of a trigger once, when it has finished. Watching starts with the call to this function, not with the
- * first read from the iterator.
- */
+/** Watching starts with the call to this function, not with the first read from the iterator. */
 export function watchRuns(
   parts: TriggersParts,
   triggerId: string,
@@ -41,7 +34,7 @@ export function watchRuns(
 ): AsyncGenerator<Run, void, undefined> {
   const watch = new Watch(parts, triggerId, options)
   const begun = watch.begin()
-  // The iterator reports the error to its reader. This handler prevents an unhandled rejection if nothing is read.
+  // The iterator reports the error. This handler prevents an unhandled rejection if nothing is read.
   begun.catch(() => undefined)
   return watch.ends(begun)
 }
@@ -52,10 +45,7 @@ class Watch {
   readonly #options: WatchOptions
   readonly #signal: AbortSignal | undefined
   readonly #unfinished: UnfinishedRuns
-  /**
-   * Describes which runs are already known: all runs queued before `until`, and the runs in `atThat`, which were queued
-   * exactly at `until`.
-   */
+  /** All runs queued before `until`, and the runs in `atThat`, which were queued exactly at `until`. */
   #known: { until: string | undefined; atThat: Set<string> } = {
     until: undefined,
     atThat: new Set(),
@@ -72,10 +62,7 @@ class Watch {
     })
   }
 
-  /**
-   * Determines which runs exist at the start. Does not retry for long, so that a wrong ID, token or address is reported
-   * immediately.
-   */
+  /** Does not retry for long, so that a wrong ID, token or address is reported immediately. */
   async begin(): Promise<void> {
     const { since } = this.#options
     if (since !== undefined) {
@@ -111,7 +98,7 @@ class Watch {
     }
   }
 
-  /** Yields batches of runs that have finished since the last poll, in the order in which they were queued. */
+  /** Batches of runs that have finished since the last poll, in the order in which they were queued. */
   async *#look(): AsyncGenerator<Run[], void, undefined> {
     yield* this.#unfinished.ended()
     const since = this.#known.until
@@ -121,8 +108,7 @@ class Watch {
         this.#parts,
         this.#signal,
       )
-    // Processes the pages from oldest to newest. To keep only one page in memory, fetches all pages but the newest a
-    // second time.
+    // Oldest to newest. To keep only one page in memory, fetches all pages but the newest a second time.
     const places: PagePlace[] = []
     let newest: PageOfRuns | undefined
     for await (const read of runPages(page)) {

@@ -1,4 +1,3 @@
-/** Converts the outcome in a sealed response to the response or the error of a plain `svc_action` call. */
 import type { z } from 'zod'
 import type { svcActionAnswer } from '../../wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../wire/outcome.ts'
@@ -9,10 +8,7 @@ import type { CallRefused } from './call-refused.ts'
 
 export type SvcActionAnswer = z.infer<typeof svcActionAnswer>
 
-/**
- * Returns the response of a successful action.
- * @throws {ActionFailed | SvcError} if the action failed, or was stopped for lack of funds
- */
+/** @throws {ActionFailed | SvcError} if the action failed, or was stopped for lack of funds */
 export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
   const logs = logsText(outcome.logs)
   if (outcome.status === 'failed') {
@@ -23,7 +19,7 @@ export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
     throw new ActionFailed(text, { code, receipt, requestId: undefined })
   }
   const { response, action_cid, duration_ms, charged_cents, receipt } = outcome
-  // The outcome has a receipt, because `receiptOfCall` rejects an outcome without one.
+  // `receiptOfCall` rejects an outcome without a receipt.
   return {
     response,
     logs,
@@ -35,7 +31,6 @@ export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
   }
 }
 
-/** Creates the error for a call that was rejected inside the envelope, with the class that matches its status. */
 export function refusalInside({ message, status, code, fix, retryAfterS }: CallRefused): SvcError {
   return refusalOf(message, { status, code, fix, retryAfterS })
 }
@@ -44,10 +39,7 @@ const LOOK_FIRST =
   'The action may have taken effect: check before you try again. Nothing was charged.'
 const stoppedBy = (status: number, code: string, fix = LOOK_FIRST) => ({ status, code, fix })
 
-/**
- * Error codes of actions that were stopped because the cost of their next second could not be reserved, with the
- * matching error.
- */
+/** Actions that were stopped because the cost of their next second could not be reserved. */
 const STOPPED = new Map([
   ['out_of_credits', stoppedBy(402, 'out_of_credits', 'Add funds: billing.createPaymentIntent.')],
   ['spend_cap_reached', stoppedBy(402, 'spend_cap_reached', 'Wait, or raise the cap of this key.')],

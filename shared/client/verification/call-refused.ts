@@ -2,7 +2,7 @@ import { reasonOf } from '../../errors.ts'
 import type { Refusal } from '../../wire/sealed.ts'
 import { SvcError } from '../failures.ts'
 
-/** The origin rejected a sealed call. The rejection is inside the envelope, and nothing was executed. */
+/** The origin rejected a sealed call inside the envelope. Nothing was executed. */
 export class CallRefused extends SvcError {
   override name = 'CallRefused'
   declare readonly status: number

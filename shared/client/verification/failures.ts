@@ -1,13 +1,11 @@
-/**
- * Errors of verification. This module is small, because the code that throws most of these errors is loaded on demand.
- */
+/** Small, because the code that throws most of these errors is loaded on demand. */
 import type { RuleName } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import type { JwsFlaw } from '../../jws.ts'
 import type { ReceiptFlaw } from '../../receipt.ts'
 import { SvcError } from '../failures.ts'
 
-/** The client was not created, because its options lack data that `verify: 'required'` needs. */
+/** The options lack data that `verify: 'required'` needs. */
 export class PolicyIncomplete extends SvcError {
   override name = 'PolicyIncomplete'
   readonly option: string
@@ -71,7 +69,6 @@ export class TrustExpired extends SvcError {
   }
 }
 
-/** Advice in errors about calls that may have been executed. */
 const LOOK_FIRST = 'The action may have run: check its effects before you call it again.'
 
 /**
@@ -106,8 +103,8 @@ export class AnswerUnreadable extends SvcError {
 
 /**
  * An unsealed response claims that the origin does not have the channel key, although the evidence still contains it.
- * The client does not seal the call again: an intermediary could forward the first call and then make this claim, so
- * that the action is executed twice.
+ * The call is not sealed again: an intermediary could forward the first call and then make this claim, so that the
+ * action is executed twice.
  */
 export class ChannelKeyUnknown extends SvcError {
   override name = 'ChannelKeyUnknown'

@@ -1,7 +1,4 @@
-/**
- * Manages the verification of a client's origin. The origin is verified before the first key is sent, and again after
- * an hour.
- */
+/** The origin is verified before the first key is sent, and again after an hour. */
 import type { ActionStatement } from '../../action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
@@ -20,16 +17,16 @@ export type VerificationOptions = {
   policy?: ClientPolicy | undefined
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   sleep?: Surroundings['sleep'] | undefined
-  /** The client's signal. It aborts a verification for all callers that wait for it. */
+  /** Aborts a verification for all callers that wait for it. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Maximum time to wait for a verification that another caller started, in milliseconds: a few times its usual duration.
- * The other caller's request may have ended, and the verification with it.
+ * Maximum wait for a verification that another caller started: a few times its usual duration. The other caller's
+ * request may have ended, and the verification with it.
  */
 const JOINED_MS = 5_000
 
@@ -40,10 +37,7 @@ export class OriginVerification {
   #trusted: TrustedOrigin | undefined
   #underWay: Promise<TrustedOrigin> | undefined
 
-  /**
-   * Derives the policy from the options.
-   * @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete
-   */
+  /** @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete */
   constructor(options: VerificationOptions) {
     const { baseUrl, verify, policy } = options
     this.#options = options
@@ -51,24 +45,22 @@ export class OriginVerification {
     this.#pinned = new PinnedApplication(verify)
   }
 
-  /** Scheme, host and port of the origin. */
+  /** Scheme, host and port. */
   get origin(): string {
     return new URL(this.#options.baseUrl).origin
   }
 
-  /** True if action calls are sealed by default. */
   get sealsByDefault(): boolean {
     return this.#options.verify === 'required'
   }
 
-  /** True if the origin's evidence is verified. False under `verify: 'never'`, which trusts TLS alone. */
+  /** False under `verify: 'never'`, which trusts TLS alone. */
   get judges(): boolean {
     return this.#options.verify !== 'never'
   }
 
   /**
-   * Resolves when an API key, a proof or a usage key may be sent to the origin. Under `verify: 'never'`, resolves
-   * immediately without a request.
+   * Resolves when a key or a proof may be sent to the origin: immediately under `verify: 'never'`.
    * @param signal aborts only the wait of this caller
    * @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged}
    */
@@ -76,10 +68,7 @@ export class OriginVerification {
     if (this.judges) await this.trusted(signal)
   }
 
-  /**
-   * Returns the origin if it was verified within the last hour. Otherwise verifies it first, even under `verify:
-   * 'never'`.
-   */
+  /** Verifies the origin unless it was verified within the last hour, even under `verify: 'never'`. */
   async trusted(signal?: AbortSignal): Promise<TrustedOrigin> {
     signal?.throwIfAborted()
     const trusted = this.#trusted
@@ -87,7 +76,7 @@ export class OriginVerification {
     return until(this.#verification(), signal)
   }
 
-  /** Verifies the origin's current evidence. If the evidence passes, the result replaces the earlier one. */
+  /** Verifies the current evidence. If it passes, the result replaces the earlier one. */
   async report(signal?: AbortSignal): Promise<Report> {
     signal?.throwIfAborted()
     const { report } = await until(this.#verification(), signal)
@@ -95,8 +84,7 @@ export class OriginVerification {
   }
 
   /**
-   * Verifies the origin's signature on a receipt, and parses the receipt. The receipt may be from another version of
-   * the application. `compose_hash` shows the version.
+   * The receipt may be from another version of the application. `compose_hash` shows the version.
    * @throws {ReceiptRefused}
    */
   async receipt(text: string, signal?: AbortSignal): Promise<Receipt> {
@@ -105,20 +93,14 @@ export class OriginVerification {
     return receiptOf(text, trusted)
   }
 
-  /**
-   * Verifies and parses the origin's statement about the public key of an action.
-   * @throws {StatementRefused}
-   */
+  /** @throws {StatementRefused} */
   async actionStatement(text: string, cid: string, signal?: AbortSignal): Promise<ActionStatement> {
     const trusted = await this.trusted(signal)
     const { actionStatementOf } = await import('./verifier.ts')
     return actionStatementOf(text, cid, trusted)
   }
 
-  /**
-   * Verifies the origin. Concurrent callers share one verification (single-flight). Failures are not cached, so the
-   * next caller tries again.
-   */
+  /** Single-flight. Failures are not cached, so the next caller tries again. */
   async #verification(): Promise<TrustedOrigin> {
     for (let underWay = this.#underWay; underWay; underWay = this.#underWay) {
       const verified = await this.#joined(underWay)
@@ -133,8 +115,8 @@ export class OriginVerification {
   }
 
   /**
-   * Waits for a verification that another caller started. Returns undefined after a timeout. In a Worker, the work of a
-   * finished request stops, and a promise that depends on it never settles.
+   * Undefined after a timeout. In a Worker, the work of a finished request stops, and a promise that depends on it
+   * never settles.
    */
   async #joined(underWay: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
     const { sleep = slept } = this.#options
@@ -151,7 +133,7 @@ export class OriginVerification {
   }
 
   async #verified(): Promise<TrustedOrigin> {
-    // Until the origin passes verification again, it is not trusted, because the earlier result may have been wrong.
+    // Not trusted until it passes verification again, because the earlier result may have been wrong.
     this.#trusted = undefined
     const { baseUrl, fetch, random, now, signal } = this.#options
     const { judgedOrigin } = await import('./verifier.ts')
@@ -169,10 +151,7 @@ export class OriginVerification {
     return this.#trusted
   }
 
-  /**
-   * Compares the base URL with the hosts in the evidence. If they differ, TLS may terminate before the connection
-   * reaches the machine.
-   */
+  /** If the base URL's host is not in the evidence, TLS may terminate before the connection reaches the machine. */
   #withHost({ report, hosts }: TrustedOrigin): Report {
     const { hostname } = new URL(this.#options.baseUrl)
     if (isLoopback(hostname) || hosts.some((host) => host.toLowerCase() === hostname)) return report
@@ -184,14 +163,13 @@ export class OriginVerification {
 }
 
 /**
- * Returns true if a verification has not expired. Also rejects a `verifiedUntil` that is too far in the future, because
- * setting the clock back would extend the hour.
+ * Also rejects a `verifiedUntil` that is too far in the future, because setting the clock back would extend the hour.
  */
 function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
   return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS
 }
 
-/** Waits for a promise, unless the signal aborts first. @throws the signal's reason */
+/** @throws the signal's reason if it aborts first */
 function until<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type { Verify } from './client-policy.ts'
 import { EvidenceChanged } from './failures.ts'
 
 /**
- * Pins the application on first use, for the lifetime of the client. Under `verify: 'required'`, the policy lists the
- * accepted compose hashes, so an upgrade to another one of them is allowed.
+ * Pinned on first use, for the lifetime of the client. Under `verify: 'required'`, the policy lists the accepted
+ * compose hashes, so an upgrade to another one of them is allowed.
  */
 export class PinnedApplication {
   readonly #pinsCompose: boolean
@@ -14,10 +14,7 @@ export class PinnedApplication {
     this.#pinsCompose = verify !== 'required'
   }
 
-  /**
-   * Checks that a report is for the pinned application.
-   * @throws {EvidenceChanged} if the report passed, but is for another application
-   */
+  /** @throws {EvidenceChanged} if the report passed, but is for another application */
   require(report: Report): void {
     const found = applicationIn(report)
     const seen = (this.#seen ??= found)

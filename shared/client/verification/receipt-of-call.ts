@@ -3,18 +3,17 @@ import { type Receipt, type ReceiptKey, sha256OfText, verifyReceipt } from '../.
 import { ORIGIN_LOST, type Outcome } from '../../wire/outcome.ts'
 import { ReceiptMismatch } from './failures.ts'
 
-/** Data of a call, as the client sent it, with which the receipt is compared. */
+/** A call as the client sent it, to compare with the receipt. */
 export type CalledAction = {
   code: string
-  /** Text of `js_params`, exactly as it was sealed. */
+  /** `js_params`, exactly as sealed. */
   paramsText: string
 }
 
 /**
- * Verifies that the receipt of a response has a valid signature, and is for this call and outcome. Does not check the
- * account, because a client with a usage key does not have the account's hash.
- * @returns the receipt, or undefined if the origin lost the run
- * @throws {ReceiptRefused | ReceiptMismatch}
+ * Does not check the account, because a client with a usage key does not have the account's hash.
+ * @returns undefined if the origin lost the run
+ * @throws {ReceiptRefused | ReceiptMismatch} if the receipt is not for this call and outcome
  */
 export async function receiptOfCall(
   call: CalledAction,

@@ -1,7 +1,4 @@
-/**
- * Runs actions with end-to-end encryption. Calls are encrypted to the key in the verified evidence, so that
- * intermediaries cannot read them.
- */
+/** Calls are encrypted to the key in the verified evidence, so that intermediaries cannot read them. */
 import { requireApiKeyShape } from '../credential.ts'
 import { SvcError } from '../failures.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
@@ -16,10 +13,9 @@ import type { OriginVerification } from './origin-verification.ts'
 
 export type SealedActionsParts = Surroundings & {
   verification: OriginVerification
-  /** URL to which sealed calls are sent: the origin, or an edge that forwards them. */
+  /** The origin, or an edge that forwards sealed calls. */
   via: string
   retries: RetryOptions | undefined
-  /** Signal that aborts all calls of the client. */
   signal: AbortSignal | undefined
 }
 
@@ -33,9 +29,8 @@ export class SealedActions {
   }
 
   /**
-   * Executes an action at most once, and verifies its receipt. The call is retried if the origin's sealed response
-   * states that nothing was executed (429), or if no connection was established. It is never retried if the action may
-   * have run.
+   * Executes an action at most once. The call is retried only if the origin's sealed response states that nothing was
+   * executed (429), or if no connection was established.
    * @throws {SvcError} any error of a plain call, or an error of `failures.ts`
    */
   async svcAction(
@@ -76,10 +71,10 @@ export class SealedActions {
     } catch (error) {
       signal?.throwIfAborted()
       const failure = error instanceof CallRefused ? refusalInside(error) : error
-      // The verification expired after it was checked here, and before the call was sealed.
+      // The verification expired between the check here and the sealing of the call.
       if (error instanceof TrustExpired && sends.begun === 0)
         return { failure: error, waits: false }
-      // If the call was sealed a second time, the first one may have run, regardless of the last response.
+      // If the call was sealed twice, the first one may have run, regardless of the last response.
       const isFirstWord = error instanceof CallRefused || error instanceof NetworkFailed
       if (isFirstWord && sends.begun === 1) return { failure: failure as SvcError, waits: true }
       if (failure instanceof SvcError || sends.begun === 0) throw failure

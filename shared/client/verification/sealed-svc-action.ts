@@ -1,6 +1,6 @@
 /**
- * Sends a sealed `svc_action` call. The envelope contains the API key, the code and the params, and is encrypted for an
- * origin that the client has verified itself. Intermediaries, including the edge, can neither read nor change the call.
+ * The envelope contains the API key, the code and the params, encrypted for an origin that the client has verified
+ * itself. Intermediaries, including the edge, can neither read nor change the call.
  */
 import { encodeBase64url } from '../../base64url.ts'
 import { SEALED_CONTENT_TYPE } from '../../envelope/format.ts'
@@ -18,34 +18,31 @@ import type { TrustedOrigin } from './trusted-origin.ts'
 
 export type SealedChannel = {
   trusted: TrustedOrigin
-  /** URL to which sealed requests are sent: the origin, or an edge that forwards them. */
+  /** The origin, or an edge that forwards sealed requests. */
   url: string | URL
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
-  /** Signal that aborts the wait for the response. The origin may already have started the action. */
+  /** Aborts the wait for the response. The origin may already have started the action. */
   signal?: AbortSignal
 }
 
 export type ActionCall = { apiKey: string; code: string; jsParams?: object }
 
 export type SealedAnswer = {
-  /** Outcome of the action. A response that reports a failed action is also valid. */
+  /** A response that reports a failed action is also valid. */
   outcome: Outcome
-  /** Receipt of the run, verified to be for this call. Undefined if the origin lost the run. */
+  /** Verified to be for this call. Undefined if the origin lost the run. */
   receipt: Receipt | undefined
-  /**
-   * The verified origin, to be used for later calls. It differs from the given origin if the origin had to be verified
-   * again.
-   */
+  /** For later calls. Differs from the given origin if the origin had to be verified again. */
   trusted: TrustedOrigin
 }
 
 /**
  * Executes an action at most once. The call is sealed again only if the origin's verified channel key has changed, and
- * then with the same request ID. All processes of the origin accept a request ID only once. Therefore, an intermediary
- * cannot have the action executed twice by also forwarding the first call to a process with the old key.
+ * then with the same request ID, which all processes of the origin accept only once. Therefore, an intermediary cannot
+ * have the action executed twice by also forwarding the first call to a process with the old key.
  * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `failures.ts`
  * @throws {AnswerNotAuthentic} if the response is not the origin's response to this call
  * @throws {ReceiptRefused | ReceiptMismatch} if the receipt is not for this call and outcome
@@ -81,9 +78,8 @@ export async function sealedSvcAction(
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * A call that is ready to be sealed. If it is sealed again, it keeps its request ID and `issuedAt`. The processes of
- * the origin together accept a request ID only once, and store the ID until the request expires, counted from
- * `issuedAt`.
+ * If sealed again, a call keeps its request ID and `issuedAt`. The processes of the origin together accept a request ID
+ * only once, and store the ID until the request expires, counted from `issuedAt`.
  */
 type PreparedCall = {
   call: ActionCall
@@ -122,10 +118,7 @@ async function sent(
   return answerIn(await open(sealed))
 }
 
-/**
- * Builds the plaintext of a sealed call. Inserts the params as the same text that is hashed for the comparison with the
- * receipt.
- */
+/** Inserts the params as the same text that is hashed for the comparison with the receipt. */
 function plaintextOf(
   { apiKey, code }: ActionCall,
   paramsText: string,

@@ -5,49 +5,46 @@ import type { Report } from '../../attestation/report.ts'
 import { verifyBundle } from '../../attestation/verify.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 
-/** An origin with evidence that this client has verified itself. */
+/** Verified by this client itself, from the origin's evidence. */
 export type TrustedOrigin = {
-  // Public keys of the origin, as uncompressed P-256 points of 65 bytes each.
+  // Uncompressed P-256 points of 65 bytes.
   channelKey: Uint8Array
   receiptKey: Uint8Array
-  /** Compose hash of the application, 32 bytes in hex. The origin's receipts must contain it. */
+  /** 32 bytes in hex. The origin's receipts must contain it. */
   composeHash: string
-  /** Host names of the certificates in the evidence. TLS connections to these hosts terminate inside the machine. */
+  /** From the certificates in the evidence. TLS connections to these hosts terminate inside the machine. */
   hosts: readonly string[]
   report: Report
-  /** Time at which the verification expires, in Unix milliseconds. After this time, no call is sealed to the origin. */
+  /** Unix milliseconds. After this time, no call is sealed to the origin. */
   verifiedUntil: number
-  /** Verifies the origin again. @throws {EvidenceUnavailable | EvidenceRefused} */
+  /** @throws {EvidenceUnavailable | EvidenceRefused} */
   verifyAgain(): Promise<TrustedOrigin>
 }
 
 export type OriginToVerify = {
-  /** URL of the origin, or of an edge that forwards the origin's evidence. */
+  /** URL of the origin, or of an edge that forwards its evidence. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
   policy: Policy
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }
 
 /**
- * Verification rules that must pass before the keys in the evidence are used. The other rules (certificate, CAA,
- * governance) are not required, because not every platform provides access to the TLS handshake, CAA records and the
- * governance contract. A policy that names the application is a stronger check than these rules.
+ * Required before the keys in the evidence are used. The other rules (certificate, CAA, governance) are not required,
+ * because not every platform provides access to the TLS handshake, CAA records and the governance contract. A policy
+ * that names the application is a stronger check than these rules.
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 const NONCE_BYTES = 32
 const CERTIFICATE_FILE = /^cert-(.+)\.pem$/
 
-/**
- * Verifies an origin by its evidence and a fresh quote for a random nonce.
- * @throws {EvidenceUnavailable | EvidenceRefused}
- */
+/** Uses a fresh quote for a random nonce. @throws {EvidenceUnavailable | EvidenceRefused} */
 export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   const { baseUrl, fetch, policy, random, now, signal } = origin
-  // The time is read before the first request, so that the evidence is not older than this time.
+  // Read before the first request, so that the evidence is not older than this time.
   const at = now()
   const nonce = random(NONCE_BYTES)
   const bundle = await fetchEvidence({ baseUrl, fetch, nonce, now, ...(signal && { signal }) })

@@ -1,7 +1,4 @@
-/**
- * Modules that a client loads on demand: evidence verification, HPKE and zod. Their errors are converted to errors of
- * the client.
- */
+/** Loaded on demand: evidence verification, HPKE and zod. Errors are converted to errors of the client. */
 import {
   type ActionStatement,
   readActionStatement,
@@ -29,22 +26,22 @@ import {
 } from './sealed-svc-action.ts'
 import { type OriginToVerify, type TrustedOrigin, verifyOrigin } from './trusted-origin.ts'
 
-/** Verifies an origin by its evidence. @throws {EvidenceUnavailable | EvidenceRefused} */
+/** @throws {EvidenceUnavailable | EvidenceRefused} */
 export function judgedOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   return verifyOrigin(origin).catch(rethrown)
 }
 
-/** Sends a sealed call and verifies the response. @throws {SvcError} an error of `failures.ts`, or `CallRefused` */
+/** @throws {SvcError} an error of `failures.ts`, or `CallRefused` */
 export function sealedAnswer(channel: SealedChannel, call: ActionCall): Promise<SealedAnswer> {
   return sealedSvcAction(channel, call).catch(rethrown)
 }
 
-/** Verifies and parses a receipt. @throws {ReceiptRefused} */
+/** @throws {ReceiptRefused} */
 export async function receiptOf(text: string, { receiptKey }: TrustedOrigin): Promise<Receipt> {
   return verifyReceipt(text, await importReceiptKey(receiptKey)).catch(rethrown)
 }
 
-/** Verifies and parses a statement about an action's public key. @throws {StatementRefused} */
+/** @throws {StatementRefused} */
 export async function actionStatementOf(
   text: string,
   cid: string,

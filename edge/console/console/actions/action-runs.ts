@@ -1,4 +1,4 @@
-/** Tracks the runs that were started in this tab. They continue while another view of the console is open. */
+/** Runs that were started in this tab continue while another view is open. */
 import type { ApiClient } from '../../../../shared/client/api/client.ts'
 import type { SovereignClient } from '../../../../shared/client/sovereign/client.ts'
 import type { ActionAnswer } from '../../../../shared/client/core/execution.ts'
@@ -10,9 +10,9 @@ export type Runner = Pick<ApiClient | SovereignClient, 'svcAction'>
 export type ActionRun = {
   number: number
   source: string
-  /** Start time of the run in Unix milliseconds. */
+  /** Unix milliseconds. */
   startedAt: number
-  /** State of the run. `left` means that this page has stopped waiting for the result, but the run continues. */
+  /** `left`: this page stopped waiting for the result, but the run continues. */
   state: 'under way' | 'left' | 'ended'
   answer?: ActionAnswer
   failure?: unknown
@@ -26,15 +26,12 @@ export class ActionRuns {
   readonly #waits = new Map<number, { again: () => void; stop: AbortController }>()
   readonly #listeners = new Set<() => void>()
 
-  /** Runs that were started in this tab, newest first. */
+  /** Newest first. */
   get all(): readonly ActionRun[] {
     return this.#runs
   }
 
-  /**
-   * Adds a listener for changes.
-   * @returns a function that removes the listener
-   */
+  /** Returns a function that removes the listener. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -42,7 +39,7 @@ export class ActionRuns {
 
   begin(runner: Runner, code: string, js_params: Record<string, unknown>): void {
     const number = ++this.#begun
-    // The idempotency key ensures that the action is executed only once, however often its result is requested.
+    // The action is executed only once, however often its result is requested.
     const idempotencyKey = crypto.randomUUID()
     const wait = () => {
       const stop = new AbortController()
@@ -64,7 +61,7 @@ export class ActionRuns {
     this.#tell()
   }
 
-  /** Stops waiting for the result of a run. The run continues, and its result can be requested again. */
+  /** The run continues, and its result can be requested again. */
   stopWaiting(number: number): void {
     this.#waits.get(number)?.stop.abort()
     this.#change(number, { state: 'left' })
@@ -88,7 +85,7 @@ export class ActionRuns {
 
 const ofConnections = new WeakMap<Connection, ActionRuns>()
 
-/** Returns the runs that were started by a connection. Runs of one account are never shown for another account. */
+/** Runs of one account are never shown for another account. */
 export function runsOf(connection: Connection): ActionRuns {
   const known = ofConnections.get(connection) ?? new ActionRuns()
   ofConnections.set(connection, known)

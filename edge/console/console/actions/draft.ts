@@ -1,13 +1,10 @@
-/**
- * Stores the draft of an action in `sessionStorage`, so that a reload does not lose it. The console does not treat the
- * source and the params as secrets.
- */
+/** Kept in `sessionStorage` across reloads. The console does not treat the source and the params as secrets. */
 
 export type Draft = { source: string; params: string }
 
 const KEPT = 'svc/action-draft'
 
-/** Returns the stored draft, or undefined if no draft is stored or the storage is unavailable. */
+/** Undefined if no draft is stored or the storage is unavailable. */
 export function keptDraft(): Draft | undefined {
   try {
     const { source, params } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Draft
@@ -17,7 +14,7 @@ export function keptDraft(): Draft | undefined {
   }
 }
 
-/** Stores the draft. If it exceeds the storage quota, the draft is lost when the page is closed. */
+/** A draft that exceeds the storage quota is lost when the page is closed. */
 export function keepDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(draft))

@@ -1,4 +1,4 @@
-/** Locates syntax errors in JSON (RFC 8259), because JavaScript engines report positions differently or not at all. */
+/** Locates JSON syntax errors (RFC 8259), because JavaScript engines report positions differently or not at all. */
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN =
@@ -8,9 +8,8 @@ const TOKEN =
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
 
 /**
- * Finds the position of a JSON syntax error.
  * @param text a text that `JSON.parse` rejected
- * @returns the offset of the first invalid character, or the length of the text if it is incomplete
+ * @returns offset of the first invalid character, or the length of an incomplete text
  */
 export function jsonFault(text: string): number {
   const open: ('{' | '[')[] = []
@@ -27,7 +26,7 @@ export function jsonFault(text: string): number {
   }
 }
 
-/** Returns the kind of token that may follow a token, or undefined if the token itself is not allowed. */
+/** Kind of token that may follow; undefined if the token itself is not allowed. */
 function after(token: string, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
   const isInObject = open.at(-1) === '{'
   switch (expected) {

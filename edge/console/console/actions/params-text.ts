@@ -4,7 +4,7 @@ export type ParamsText =
   | { params: Record<string, unknown> }
   | { fault: string; place?: { line: number; column: number; offset: number } }
 
-/** Parses the params as a JSON object. Empty text means `{}`. For invalid JSON, returns the position of the error. */
+/** Empty text means `{}`. For invalid JSON, returns the position of the error. */
 export function readParams(text: string): ParamsText {
   if (text.trim() === '') return { params: {} }
   let value: unknown
@@ -18,7 +18,7 @@ export function readParams(text: string): ParamsText {
   return { fault: 'Params must be a JSON object, such as {"message": "hello"}.' }
 }
 
-/** Converts an offset in the text to a line and a column, both 1-based. */
+/** Line and column are 1-based. */
 function faultAt(text: string, offset: number): ParamsText {
   const before = text.slice(0, offset).split('\n')
   const line = before.length

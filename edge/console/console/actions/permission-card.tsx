@@ -1,4 +1,3 @@
-/** Shows the CID of an action's source, the groups that permit the action, and the wallets that it may use. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { cidHash } from '../../../../shared/action-cid.ts'
@@ -12,7 +11,7 @@ import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** Computes the CID of a source asynchronously, so that the returned CID briefly lags behind edits. */
+/** Asynchronous, so the CID briefly lags behind edits. */
 export function useCid(source: string): string | undefined {
   const [cid, setCid] = useState<string | undefined>(undefined)
   useEffect(() => {
@@ -32,13 +31,11 @@ type PermissionCardProps = {
   connection: Connection
   cid: string
   perform: Perform
-  /** Callback that is called after a permission was added. */
+  /** Called after a permission was added. */
   onChange: () => void
 }
 
-/**
- * @param cid CID of the source; undefined until it is computed. The card is shown even then, to avoid a layout shift.
- */
+/** @param cid undefined until it is computed; the card is shown even then, to avoid a layout shift */
 export const PermissionCard: FC<Omit<PermissionCardProps, 'cid'> & { cid: string | undefined }> = ({
   cid,
   ...props
@@ -123,7 +120,7 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   )
 }
 
-/** Wildcard in a group for every action or every wallet: 32 zero bytes. */
+/** Wildcard for every action or every wallet: 32 zero bytes. */
 const EVERY = `0x${'0'.repeat(64)}`
 
 const permits = ({ cid_hashes_permitted: hashes }: Group, hash: string) =>
@@ -158,10 +155,7 @@ const Permitting: FC<{ groups: Group[]; hash: string; connection: Connection }> 
 
 const walletsOf = (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`)
 
-/**
- * Shows the wallet that is derived from the action's CID. It is looked up only on request, because the origin signs the
- * answer, and verifying the signature requires downloading large evidence.
- */
+/** Wallet derived from the CID. Looked up only on request, because verification requires large evidence. */
 const OwnWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
   const [found, setFound] = useState<{ address?: string; why?: string; isAsked?: boolean }>({})
   const look = async () => {

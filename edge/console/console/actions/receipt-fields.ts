@@ -1,7 +1,4 @@
-/**
- * Decodes the fields of a receipt's payload without verifying the signature (`docs/receipts.md`). Returns an empty
- * array if the text is not a receipt.
- */
+/** Does not verify the signature (`docs/receipts.md`). Empty if the text is not a receipt. */
 export function receiptFields(receipt: string): [name: string, value: string][] {
   try {
     const [, payload = ''] = receipt.split('.')

@@ -10,7 +10,7 @@ import { receiptFields } from './receipt-fields.ts'
 type ReceiptOfProps = { receipt: string; connection: Connection }
 type Verified = { state: 'not yet' | 'under way' | 'verified' } | { state: 'refused'; why: string }
 
-/** Shows the receipt of a run. The receipt is trustworthy only once its signature is verified against the evidence. */
+/** The receipt is trustworthy only once its signature is verified against the evidence. */
 export const ReceiptOf: FC<ReceiptOfProps> = ({ receipt, connection }) => {
   const [verified, setVerified] = useState<Verified>({ state: 'not yet' })
   const verify = async () => {

@@ -1,4 +1,4 @@
-/** Lists the registered actions. Registering an action only names it; permissions are granted by groups. */
+/** Registering an action only names it; permissions are granted by groups. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'

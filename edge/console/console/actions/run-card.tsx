@@ -1,4 +1,3 @@
-/** Form to run an action with params and a key, and the results of its runs. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
@@ -154,9 +153,7 @@ type WhichKeyProps = {
   otherKey: { current: HTMLInputElement | null }
 }
 
-/**
- * Field for the usage key of a run. An admin wallet cannot run actions itself, so a usage key must authorize the run.
- */
+/** An admin wallet cannot run actions itself, so a usage key must authorize the run. */
 const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   connection,
   byOther,
@@ -202,7 +199,7 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   </>
 )
 
-/** Returns a client for a usage key, or the reason why the key cannot be used. */
+/** Returns the reason if the key cannot be used. */
 function runnerOf(usageKey: string, origin: Origin): Runner | string {
   if (usageKey === '') return 'Paste the usage key to run the action with.'
   try {

@@ -1,4 +1,3 @@
-/** Shows the outcome of a run: the response or the error, the console output, and the cost. */
 import type { FC } from 'hono/jsx'
 import { Copy } from '../../copy.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
@@ -14,7 +13,7 @@ import { UserLines, visibleLines } from './user-lines.tsx'
 type OutcomeProps = {
   run: ActionRun
   connection: Connection
-  /** True if the line numbers in the stack trace refer to the source in the editor. */
+  /** True if line numbers in the stack trace refer to the source in the editor. */
   isSourceShown: boolean
   goTo: (line: number, column: number) => void
 }
@@ -47,7 +46,7 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
   )
 }
 
-/** Error of a failed action. It is recognized by its fields instead of its class (see `failureInWords`). */
+/** Recognized by its fields instead of its class (see `failureInWords`). */
 type ActionFailure = Error & { code: string; actionStack: string; logs: string; receipt?: string }
 export const isActionFailure = (failure: unknown): failure is ActionFailure =>
   failure instanceof Error && 'actionStack' in failure && 'logs' in failure

@@ -4,14 +4,14 @@ import type { Editor } from '../../editor/mount-editor.ts'
 import { useEffect } from '../../use-effect.ts'
 
 type SourceEditorProps = {
-  /** Initial text of the editor. Later changes of this value have no effect. */
+  /** Initial text; later changes have no effect. */
   source: string
   onChange: (source: string) => void
-  /** Called with an interface to the plain textarea at first, and with the editor once it has loaded. */
+  /** Called with the plain textarea first, and with the editor once it has loaded. */
   onMounted: (editor: Pick<Editor, 'setText' | 'goTo' | 'mark'>) => void
 }
 
-/** Source editor. It is a plain textarea until the editor has loaded, and stays one if the editor fails to load. */
+/** A plain textarea until the editor has loaded, or if it fails to load. */
 export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounted }) => {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

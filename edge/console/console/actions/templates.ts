@@ -1,9 +1,9 @@
-/** Templates for new actions. A test checks that every template is a valid action. */
+/** A test checks that every template is a valid action. */
 import type { Draft } from './draft.ts'
 
 export type Template = Draft & { name: string }
 
-/** Placeholder that the console replaces with one of the account's wallets, if the account has a wallet. */
+/** Replaced with one of the account's wallets, if there is one. */
 export const SOME_WALLET = '0x0000000000000000000000000000000000000000'
 
 const params = (value: object) => JSON.stringify(value, null, 2)

@@ -1,19 +1,19 @@
-/** Shows long untrusted text, such as a response, console output or a stack trace. */
+/** Long untrusted text, such as a response, console output or a stack trace. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { visible } from '../../user-text.tsx'
 
-/** Maximum length of a text that browsers lay out without a noticeable delay. A button shows the rest of the text. */
+/** Browsers lay out this length without a noticeable delay. A button shows the rest. */
 const SHOWN_CHARACTERS = 20_000
 
-/** Makes invisible characters visible, except for line breaks and tabs. */
+/** Escapes invisible characters, except for line breaks and tabs. */
 export const visibleLines = (text: string) =>
   text
     .split(/([\n\t])/)
     .map((part) => (part === '\n' || part === '\t' ? part : visible(part)))
     .join('')
 
-/** @param of description of the text for screen readers, such as "Console output" */
+/** @param of description for screen readers, such as "Console output" */
 export const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS

@@ -2,8 +2,7 @@ import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.
 import { dollars } from '../../dollars.ts'
 
 /**
- * Parses an amount in dollars.
- * @param text an amount such as `12` or `12.50`
+ * @param text such as `12` or `12.50`
  * @returns the amount in cents, or an error message
  */
 export function amountCents(text: string): number | string {

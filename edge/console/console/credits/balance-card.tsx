@@ -4,7 +4,7 @@ import { Loaded, type Loading } from '../loaded.tsx'
 import { dollars } from '../../dollars.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** @param credited number of credited payments; the balance is reloaded when this number changes */
+/** @param credited number of credited payments; a change reloads the balance */
 export const BalanceCard: FC<{
   balance: Loading<Balance>
   credited: number

@@ -1,8 +1,8 @@
 /**
- * Passes a payment to the `/pay` page. The page runs the payment processor's script, so it receives only the payment:
- * no API key, and no reference to our window. The page is opened with `noopener`. It requests the payment on a
- * BroadcastChannel with a random name, which its URL contains. In another browser, the channel has no other end, so a
- * person who opens another user's link cannot be made to pay for that user.
+ * Passes a payment to the `/pay` page. That page runs the payment processor's script, so it receives only the payment:
+ * no API key, and no reference to our window (`noopener`). It requests the payment on a BroadcastChannel with a random
+ * name from its URL. In another browser, the channel has no other end, so a person who opens another user's link cannot
+ * be made to pay for that user.
  */
 import { encodeHex } from '../../../../shared/hex.ts'
 import { channelName, type FromPayPage, PAY_PATH, type PaymentHandover } from './payment-channel.ts'
@@ -10,8 +10,7 @@ import { channelName, type FromPayPage, PAY_PATH, type PaymentHandover } from '.
 const NAME_BYTES = 16
 
 /**
- * Passes the payment to the payment page whenever the page requests it, until this tab is closed.
- * @param onPaid called when the payment page reports a payment
+ * Answers the payment page until this tab is closed.
  * @returns the path of the payment page, including the fragment
  */
 export function handOver(handover: PaymentHandover, onPaid: () => void): string {

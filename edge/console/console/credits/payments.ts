@@ -1,6 +1,4 @@
-/**
- * Tracks the payments that were started in this tab. A payment is made on a separate page, `/pay`, and confirmed here.
- */
+/** A payment is made on a separate page, `/pay`, and confirmed here. */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
 import { balanceChanged } from '../balance-changed.ts'
 import type { Connection } from '../connection.ts'
@@ -8,15 +6,12 @@ import { handOver } from './handover.ts'
 import type { PaymentHandover } from './payment-channel.ts'
 
 export type Payment = {
-  /** ID of the payment, assigned by the payment processor. */
+  /** Assigned by the payment processor. */
   id: string
   amountCents: number
-  /**
-   * State of the payment. `begun` means that no payment has been reported yet. `asking` means that a payment was
-   * reported and is waiting to be credited.
-   */
+  /** `begun`: no payment reported yet. `asking`: reported, but not credited yet. */
   state: 'begun' | 'asking' | 'credited' | 'failed'
-  /** Path of the payment page for this payment. */
+  /** Path of the payment page. */
   path: string
   failure?: unknown
   credited?: Credited
@@ -28,26 +23,22 @@ export class Payments {
   #payments: readonly Payment[] = []
   readonly #listeners = new Set<() => void>()
 
-  /** Payments that were started in this tab, newest first. */
+  /** Newest first. */
   get all(): readonly Payment[] {
     return this.#payments
   }
 
-  /** Number of credited payments. */
   get credited(): number {
     return this.#payments.filter(({ state }) => state === 'credited').length
   }
 
-  /**
-   * Adds a listener for changes.
-   * @returns a function that removes the listener
-   */
+  /** Returns a function that removes the listener. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Creates a payment, which the person then makes on the payment page. */
+  /** The person then pays on the payment page. */
   async begin({ billing, publishableKey }: Parts, amountCents: number): Promise<void> {
     const intent = await billing.createPaymentIntent({ amount_cents: amountCents })
     const { payment_intent_id: id, client_secret: clientSecret } = intent
@@ -57,10 +48,7 @@ export class Payments {
     this.#tell()
   }
 
-  /**
-   * Polls the origin until a payment has succeeded or failed. The origin asks the payment processor, because a report
-   * from the payment page is only a hint.
-   */
+  /** Polls the origin until the payment has succeeded or failed. A report from the payment page is only a hint. */
   async confirm(billing: BillingOperations, id: string): Promise<void> {
     if (this.#payments.some((payment) => payment.id === id && payment.state === 'asking')) return
     this.#change(id, { state: 'asking', failure: undefined })

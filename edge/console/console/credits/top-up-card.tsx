@@ -39,13 +39,12 @@ export const TopUpCard: FC<TopUpProps> = ({ billing, payments, perform }) => {
   )
 }
 
-/** Returns the payment processor's publishable key, or undefined if this service does not accept payments. */
+/** Undefined if this service does not accept payments. */
 async function processorKey(billing: BillingOperations): Promise<string | undefined> {
   try {
     return (await billing.processorConfig()).publishable_key
   } catch (failure) {
-    // Checks the error's fields instead of its class, because scripts loaded later have their own copies of the
-    // classes.
+    // Not `instanceof`: scripts loaded later have their own copies of the classes.
     if (failureInWords(failure).status === 503) return undefined
     throw failure
   }
@@ -149,7 +148,7 @@ const PaymentRow: FC<PaymentRowProps> = ({ payment, payments, billing }) => {
   )
 }
 
-/** Returns true if a payment was declined, in which case it can be made with another card. */
+/** A declined payment can be made with another card. */
 const isPayable = ({ failure }: Payment) => failureInWords(failure).code === 'payment_failed'
 
 const SAID: Record<Payment['state'], string> = {
@@ -170,7 +169,6 @@ const WhyNot: FC<{ failure: unknown }> = ({ failure }) => {
   )
 }
 
-/** Renders the component again when a payment changes. */
 export function usePayments(payments: Payments): void {
   const [, redraw] = useState(0)
   useEffect(() => payments.onChange(() => redraw((count) => count + 1)), [])

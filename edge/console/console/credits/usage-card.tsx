@@ -1,4 +1,3 @@
-/** Shows the charges of an account: a chart by day, and the rows of the statement. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
@@ -19,13 +18,13 @@ import { useEffect } from '../../use-effect.ts'
 type UsageCardProps = { connection: Connection; perform: Perform }
 type Asked = { from: string; to: string; key_hash?: string }
 
-/** Default period of the statement in days, the same as that of the API. */
+/** Days; the same default as that of the API. */
 const SHOWN_DAYS = 30
 
 export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   const [asked, setAsked] = useState<Asked>(() => lastDays(SHOWN_DAYS, Date.now()))
   const usage = useLoaded(async () => connection.client.billing.usage(asked).all())
-  // API keys with charges, which are the choices of the filter.
+  // Keys with charges, as choices of the filter.
   const [keys, setKeys] = useState<[hash: string, name: string][]>([])
   useEffect(() => {
     if (usage.value && asked.key_hash === undefined) setKeys(keysIn(usage.value))

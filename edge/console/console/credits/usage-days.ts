@@ -1,21 +1,19 @@
-/** Adds up the charges in a statement by day, for the chart. */
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export type UsageDays = {
-  /** Start of each UTC day in Unix milliseconds, in ascending order and without gaps. */
+  /** UTC days in Unix milliseconds, ascending, without gaps. */
   times: number[]
-  /** Charges for runs on each day, in cents. */
+  /** Charges on each day, in cents. */
   runs: number[]
   writes: number[]
 }
 
 /**
- * Adds up the charges in a statement by day.
  * @param from first UTC day, as YYYY-MM-DD
  * @param to last UTC day (inclusive), as YYYY-MM-DD
- * @returns one entry per day, which is 0 if there were no charges
+ * @returns one entry per day, which is 0 without charges
  */
 export function usageDays(rows: readonly UsageRow[], from: string, to: string): UsageDays {
   const [first, last] = [Date.parse(from), Date.parse(to)]
@@ -31,10 +29,10 @@ export function usageDays(rows: readonly UsageRow[], from: string, to: string): 
   return { times, runs, writes }
 }
 
-/** Returns the UTC day of a time as YYYY-MM-DD. The time is in Unix milliseconds. */
+/** UTC day (YYYY-MM-DD) of a time in Unix milliseconds. */
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Returns the period of the last `days` days, including today. */
+/** Includes today. */
 export function lastDays(days: number, now: number): { from: string; to: string } {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
 }

@@ -1,4 +1,4 @@
-/** Forms to rename a group, and to add an action or a wallet to it. Wildcards are deliberately not offered. */
+/** Wildcards are deliberately not offered. */
 import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
@@ -6,10 +6,7 @@ import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
 import { nameOfWallet, type Permissions } from '../permissions.ts'
 
-/**
- * Performs a change to a group, then reloads the groups.
- * @returns true if the change succeeded
- */
+/** Also reloads the groups. Resolves to true on success. */
 export type Change = (what: string, work: () => Promise<unknown>) => Promise<boolean>
 
 export type GroupProps = {
@@ -24,7 +21,7 @@ export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) 
   const others = permissions.wallets.filter(
     ({ pkp_id }) => !group.pkp_ids_permitted.includes(pkp_id),
   )
-  /** Returns the name of a form field with a suffix that makes the name unique on the page. */
+  /** The suffix makes the name unique on the page. */
   const id = (name: string) => `${name}-${group_id}`
   const addAction = (event: Event) => {
     const { text } = submitted(event)

@@ -1,4 +1,3 @@
-/** Row of a group, with its actions, wallets and usage keys, warnings about them, and forms to change the group. */
 import { Armed } from '../../armed.tsx'
 import { UserText } from '../../user-text.tsx'
 import {

@@ -1,4 +1,4 @@
-/** Form fields for the spending cap of a usage key, in dollars per rolling window. */
+/** Spending cap of a usage key, in dollars per rolling window. */
 import type { UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
@@ -8,7 +8,7 @@ import { centsOf, windowChoices } from '../money.ts'
 
 type Cap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
 
-/** Suggested spending cap of a new usage key, in dollars. It limits the cost of a program's mistakes. */
+/** Limits the cost of a program's mistakes. */
 const SUGGESTED_DOLLARS = '1'
 const A_DAY_S = 86_400
 
@@ -35,7 +35,7 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
   </>
 )
 
-/** Parses the spending cap. Returns undefined if the text is not an amount, or exceeds the maximum cap. */
+/** Undefined if the text is not an amount, or exceeds the maximum cap. */
 export function capOf({ text }: Fields, suffix = ''): Cap | undefined {
   const given = text(`cap${suffix}`)
   if (given === '') return { spend_cap_cents: null, spend_window_seconds: null }

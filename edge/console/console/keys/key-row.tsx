@@ -1,4 +1,3 @@
-/** Row of a usage key, with its rights, its spending, and a form to change its spending cap. */
 import { useState } from 'hono/jsx/dom'
 import type { AccountOperations, Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { Armed } from '../../armed.tsx'
@@ -57,7 +56,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
   )
 }
 
-/** Fraction of the spending cap above which the meter shows a warning. */
+/** Fraction of the cap above which the meter shows a warning. */
 const NEARLY = 0.8
 
 const Spent = ({ usageKey }: { usageKey: UsageKey }) => {

@@ -1,9 +1,7 @@
 import type { Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { EVERY_GROUP, nameOfGroup } from '../permissions.ts'
 
-/**
- * Lists the rights of a usage key with the groups they apply to. If the key cannot run any action, lists that as well.
- */
+/** Also lists that a key cannot run any action. */
 export function rightsInWords(key: UsageKey, groups: Group[]): [name: string, what: string][] {
   const where = (ids: readonly number[]) => {
     if (ids.includes(EVERY_GROUP)) return 'every group, including future ones: dangerous'

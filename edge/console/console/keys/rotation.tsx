@@ -1,4 +1,3 @@
-/** Replaces the account key of the current connection with a new key. */
 import { useState } from 'hono/jsx/dom'
 import { Armed } from '../../armed.tsx'
 import { ShownOnce } from '../../shown-once.tsx'
@@ -6,7 +5,7 @@ import type { KeyConnection } from '../connection.ts'
 import { keyHashOf } from '../open.ts'
 import type { ViewProps } from '../view.ts'
 
-/** New account key that is not active yet. It is sent only after the person confirms having stored it. */
+/** Not active yet. Sent only after the person confirms having stored the key. */
 type Pending = { newKey: string; send: () => Promise<void>; giveUp: () => void }
 
 export const Rotation = ({ connection, ...props }: ViewProps) =>
@@ -20,7 +19,7 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
   const [pending, setPending] = useState<Pending | undefined>(undefined)
 
   const begin = () => {
-    // The client passes the new key to `keep` before sending it, so that the key is not lost if the response is lost.
+    // Called before the key is sent, so that the key is not lost with the response.
     const keep = (newKey: string) =>
       new Promise<void>((stored, givenUp) => {
         const send = async () => {
@@ -38,7 +37,7 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
         setPending({ newKey, send, giveUp })
       })
     const rotation = connection.client.rotateAccountApiKey({ keep })
-    // Avoids an unhandled rejection. `perform` reports failures, and cancelling is not a failure.
+    // Avoids an unhandled rejection: `perform` reports failures, and cancelling is not a failure.
     rotation.catch(() => {})
   }
 

@@ -1,16 +1,12 @@
-/** Checks if an address can become the admin of an account. */
 import { contractCoding } from '../../../../shared/client/sovereign/contract-coding.ts'
 import type { WalletConnection } from '../connection.ts'
 
 export type Candidate =
   | { is: 'refused'; reason: string }
-  /** The address is acceptable. `address` has an EIP-55 checksum. */
+  /** `address` has an EIP-55 checksum. */
   | { is: 'taken'; reason?: undefined; address: string; warnings: readonly string[] }
 
-/**
- * Checks if an address that the person typed can become the admin.
- * @returns `taken` with warnings if the address is acceptable; otherwise `refused` with the reason
- */
+/** @returns `taken` with warnings if the address is acceptable; otherwise `refused` with the reason */
 export async function candidateOf(
   typed: string,
   { address: admin, wallet }: Pick<WalletConnection, 'address' | 'wallet'>,

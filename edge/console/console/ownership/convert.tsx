@@ -1,7 +1,4 @@
-/**
- * Converts an account with an account key to a ChainSecured account with an admin wallet, which is irreversible. The
- * person chooses and checks the wallet, confirms the conversion, and signs it.
- */
+/** Conversion to a ChainSecured account with an admin wallet, which is irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { slept } from '../../../../shared/client/surroundings.ts'
@@ -97,10 +94,7 @@ const Chosen: FC<ChosenProps> = ({ chosen: { address, standing }, another, conve
   </section>
 )
 
-/**
- * Waits for up to 30 s until the wallet's node reports the wallet as the admin. That node may be a few blocks behind
- * the service's node, and the console would show outdated state until it catches up.
- */
+/** Waits for up to 30 s: the wallet's node may be a few blocks behind the service's, and would show outdated state. */
 async function untilAdmin({ wallet }: WalletConnection): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks++) {
     if ((await wallet.opened.standing()) === 'admin') return

@@ -1,4 +1,4 @@
-/** Form to transfer the account to another wallet. The address is checked first, because a transfer is irreversible. */
+/** The address is checked first, because a transfer is irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { NO_WAY_BACK } from '../../../../shared/client/sovereign/ownership.ts'

@@ -1,11 +1,11 @@
-/** Form that confirms an irreversible action. The person must type a phrase, so that a stray click has no effect. */
+/** The person must type a phrase, so that a stray click has no effect. */
 import type { Child, FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
 
 type TypedConfirmationProps = {
-  /** Phrase that the person must type. */
+  /** Phrase to type. */
   words: string
   /** Label of the submit button. */
   act: string

@@ -1,6 +1,5 @@
 import type { FC } from 'hono/jsx'
 
-/** Table that compares the two modes of an account. The text above the table describes the current mode. */
 export const WhoMayWhat: FC<{ isChainSecured: boolean }> = ({ isChainSecured }) => (
   <section class="card">
     <h3>Who can change this account</h3>

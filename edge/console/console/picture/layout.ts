@@ -1,4 +1,4 @@
-/** Layout of the permission diagram: usage keys and actions on the left, groups in the middle, wallets on the right. */
+/** Usage keys and actions on the left, groups in the middle, wallets on the right. */
 import {
   EVERY,
   executesIn,
@@ -10,9 +10,7 @@ import {
 } from '../permissions.ts'
 
 export type Kind = 'key' | 'action' | 'group' | 'wallet'
-/**
- * Node of the permission diagram, with coordinates in SVG units. `isWide` is true if the node stands for a wildcard.
- */
+/** Coordinates are in SVG units. `isWide` is true for a wildcard. */
 export type Node = { id: string; kind: Kind; text: string; isWide: boolean; x: number; y: number }
 export type Line = { from: Node; to: Node; kind: 'executes' | 'runs' | 'uses' }
 export type Layout = { nodes: Node[]; lines: Line[]; width: number; height: number }
@@ -21,7 +19,7 @@ export const NODE = { width: 200, height: 36, gap: 12 } as const
 const COLUMNS = { left: 4, middle: 276, right: 548 } as const
 /** Vertical gap between the usage keys and the actions, which share a column. */
 const BETWEEN = 40
-/** Height that is reserved above each column for its heading. */
+/** Height of the column headings. */
 export const HEAD = 28
 const WIDTH = COLUMNS.right + NODE.width + 4
 

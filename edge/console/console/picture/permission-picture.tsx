@@ -1,4 +1,3 @@
-/** Shows which usage keys can run which actions with which wallets, as a diagram and as a table. */
 import {
   keysOf,
   nameOfAction,
@@ -9,7 +8,7 @@ import {
 } from '../permissions.ts'
 import { type Kind, layoutOf, type Line, NODE, type Node } from './layout.ts'
 
-/** Maximum number of characters of the text in a node. The node's tooltip contains the full text. */
+/** The node's tooltip contains the full text. */
 const TEXT_MAX = 22
 
 const HEADINGS: Record<Kind, string> = {
@@ -62,7 +61,7 @@ export const PermissionPicture = ({ permissions }: { permissions: Permissions })
   )
 }
 
-/** Returns the first node of each kind, above which the heading of the kind is drawn. */
+/** First node of each kind, above which the heading is drawn. */
 function headings(nodes: Node[]): Node[] {
   return nodes.filter((node, i) => nodes.findIndex(({ kind }) => kind === node.kind) === i)
 }

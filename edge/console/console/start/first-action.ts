@@ -1,6 +1,4 @@
-/**
- * Source of the action that the first steps create (docs/by-hand.md). It verifies the webhook's sender before signing.
- */
+/** Source that the first steps create (docs/by-hand.md). It verifies the webhook's sender before signing. */
 export const FIRST_ACTION = `async function main(params) {
   const { utils } = ethers
   if (params.source === 'webhook') {

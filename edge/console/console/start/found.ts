@@ -1,4 +1,3 @@
-/** Finds the wallet that the first step created in an earlier connection, so that the wallet is not created again. */
 import type { Wallet } from '../../../../shared/client/core/account.ts'
 import type { Connection } from '../connection.ts'
 import { type Made, WALLET_NAME } from './steps.ts'
@@ -8,9 +7,8 @@ export async function readMade({ client }: Connection): Promise<Made> {
 }
 
 /**
- * Finds results of earlier first steps that can be reused, which is only the wallet. An existing group is not reused:
- * another usage key may have created the group or have rights in it, and would gain the rights of the new usage key.
- * An existing usage key cannot be reused, because its text cannot be read back.
+ * Reuses only the wallet. Another usage key may have created an existing group or have rights in it, and would gain the
+ * rights of the new usage key. The text of an existing usage key cannot be read back.
  */
 export function madeOf(
   wallets: readonly Pick<Wallet, 'name' | 'wallet_address' | 'pkp_id'>[],

@@ -1,34 +1,34 @@
-/** The first steps in the console, in order. Each step uses the results of the previous steps. */
+/** In order. Each step uses the results of the previous steps. */
 import { encodeHex } from '../../../../shared/hex.ts'
 import type { Connection } from '../connection.ts'
 import { FIRST_ACTION } from './first-action.ts'
 
-/** Results of the first steps so far. A step is done if the field for its result is present. */
+/** A step is done if the field for its result is present. */
 export type Made = {
   wallet?: { address: string; pkpId: string }
   cid?: string
   groupId?: number
-  /** Usage key, which is secret and used only for the trigger. */
+  /** Secret, and used only for the trigger. */
   usageKey?: string
 }
 
-/** Name of the first wallet. It identifies the wallet in later connections, because wallets cannot be renamed. */
+/** Identifies the wallet in later connections, because wallets cannot be renamed. */
 export const WALLET_NAME = 'First wallet'
 
-// Spending cap of the first usage key, which limits the cost of a mistake to $1.00 per day.
+// $1.00 per day, to limit the cost of a mistake.
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** Length of the sender's secret in bytes, as in docs/by-hand.md. */
+/** As in docs/by-hand.md. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {
   field: keyof Made
   title: string
   about: string
-  /** Label of the step's button, which is also shown as the name of the operation in progress. */
+  /** Label of the button, also shown as the name of the operation in progress. */
   press: string
-  /** Performs the step, and returns `made` with the new result added. */
+  /** Returns `made` with the new result added. */
   make: (client: Connection['client'], made: Made) => Promise<Made>
 }
 
@@ -84,7 +84,7 @@ export const STEPS: readonly FirstStep[] = [
   },
 ]
 
-/** Returns a random secret that the sender and the action share, with which the action authenticates the sender. */
+/** Secret with which the action authenticates the sender. */
 export function newSecret(): string {
   return encodeHex(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 }

@@ -1,4 +1,3 @@
-/** View `#actions` of the console: an action's source, permissions and runs, and the registered actions. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { Editor } from '../../editor/mount-editor.ts'
 import { type Draft, keepDraft, keptDraft } from '../actions/draft.ts'
@@ -20,8 +19,7 @@ const isOther = ({ source = FIRST.source, params = FIRST.params }: Partial<Draft
 
 export const ActionsView: View = ({ connection, origin, perform }) => {
   const [draft, setDraft] = useState<Draft>(() => keptDraft() ?? FIRST)
-  // This is a ref instead of state, so that it changes before the next render and recently typed text is never
-  // replaced.
+  // A ref changes before the next render, so recently typed text is never replaced.
   const isWritten = useRef(isOther(draft))
   const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
   const isWhole = isWholeAccount(connection)

@@ -1,4 +1,3 @@
-/** View `#credits` of the console: the balance, top-ups and charges. */
 import { BalanceCard } from '../credits/balance-card.tsx'
 import { paymentsOf } from '../credits/payments.ts'
 import { TopUpCard, usePayments } from '../credits/top-up-card.tsx'

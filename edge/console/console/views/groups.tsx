@@ -1,4 +1,3 @@
-/** View `#groups` of the console: which actions may use which wallets, and which usage keys may run these actions. */
 import { DESCRIPTION_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'

@@ -1,4 +1,3 @@
-/** View `#keys` of the console: usage keys for programs and triggers, and the replacement of the account key. */
 import { useState } from 'hono/jsx/dom'
 import { ShownOnce } from '../../shown-once.tsx'
 import { NewKeyForm } from '../keys/new-key-form.tsx'

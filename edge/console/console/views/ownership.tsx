@@ -1,4 +1,3 @@
-/** View `#ownership` of the console: the account's mode, and the account's conversion or transfer. */
 import { Convert } from '../ownership/convert.tsx'
 import { Transfer } from '../ownership/transfer.tsx'
 import { WhoMayWhat } from '../ownership/who-may-what.tsx'

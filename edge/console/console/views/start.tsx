@@ -1,4 +1,4 @@
-/** View `#start` of the console: guides the person to a webhook that signs messages, with one button for each step. */
+/** Guides the person to a webhook that signs messages. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
@@ -13,7 +13,7 @@ import { tellStep } from '../told.ts'
 import { priceOfChange } from '../price-of-change.ts'
 import type { View, ViewProps } from '../view.ts'
 
-/** Results of the first steps by connection, so that they are not lost while another view is open. */
+/** Kept while another view is open. */
 const madeBy = new WeakMap<Connection, Made>()
 
 export const StartView: View = (props) => {
@@ -52,7 +52,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
     setMade(next)
   }
   const left = STEPS.filter(({ field }) => made[field] === undefined)
-  /** Performs steps, based on the latest results. Steps may have been completed while another view was open. */
+  /** Steps may have been completed while another view was open. */
   const take = async (steps: readonly FirstStep[]) => {
     let so = madeBy.get(connection) ?? made
     for (const { field, press, make } of steps) {
@@ -105,7 +105,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
   )
 }
 
-/** Moves the focus to the button of the next step, because the pressed button is removed when its step is done. */
+/** The pressed button is removed when its step is done. */
 function toNextStep(): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body)
@@ -113,7 +113,6 @@ function toNextStep(): void {
   })
 }
 
-/** Notes on what is lost when the person leaves this page, by kind of connection. */
 const LEFT_BEHIND = {
   key: 'This page discards the account key unless it is kept in this tab.',
   wallet: 'To return here, connect your wallet again.',
@@ -165,10 +164,7 @@ const Result = ({ field, made }: { field: keyof Made; made: Made }) => {
   }
 }
 
-/**
- * Passes the settings of the trigger to the trigger form through `sessionStorage`, where they remain during sign-in.
- * The form removes them.
- */
+/** Passes the settings through `sessionStorage`, where they remain during sign-in. The trigger form removes them. */
 function handOver({ wallet, usageKey }: Made): void {
   const trigger: NewTrigger = {
     name: 'Sign each message',

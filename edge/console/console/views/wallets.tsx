@@ -1,4 +1,4 @@
-/** View `#wallets` of the console: wallets that the service created, which only permitted actions can use. */
+/** The service created these wallets, and only permitted actions can use them. */
 import { Copy } from '../../copy.tsx'
 import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'

@@ -1,26 +1,26 @@
-/** Discovers the browser's wallets (EIP-6963). The announcements of wallets are untrusted. */
+/** EIP-6963. The announcements are untrusted. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 import { asRead } from '../../user-text.tsx'
 import { walletIcon } from './wallet-icon.ts'
 
 export type AnnouncedWallet = {
   uuid: string
-  /** Name that the wallet announces for itself. It is not necessarily unique. */
+  /** Announced by the wallet. Not necessarily unique. */
   name: string
-  /** Reverse domain name of the wallet's publisher, as announced by the wallet. */
+  /** Reverse domain name of the publisher, as announced. */
   rdns: string
-  /** Icon of the wallet as a `data:` URL; undefined if it is not acceptable. */
+  /** `data:` URL; undefined if it is not acceptable. */
   icon: string | undefined
   provider: Eip1193Provider
 }
 
-/** Maximum number of listed wallets, which limits the list if an extension announces wallets endlessly. */
+/** Limits the list if an extension announces wallets endlessly. */
 const WALLETS_MAX = 20
 const NAME_MAX_CHARACTERS = 60
 const RDNS_MAX_CHARACTERS = 100
 
 /**
- * Asks wallets to announce themselves, and listens for later announcements.
+ * Also listens for later announcements.
  * @param onChange called with all known wallets, in the order of their announcements
  * @returns a function that removes the listener
  */
@@ -42,12 +42,12 @@ export function announcedWallets(
   return () => target.removeEventListener('eip6963:announceProvider', listener)
 }
 
-/** Returns true if the names of two wallets look the same. */
+/** True if two names look the same. */
 export function hasNamesakes(wallets: readonly Pick<AnnouncedWallet, 'name'>[]): boolean {
   return new Set(wallets.map(({ name }) => asRead(name))).size < wallets.length
 }
 
-/** Parses the announcement of a wallet. Each untrusted field is read only once, and then validated. */
+/** Reads each untrusted field only once, and then validates it. */
 function walletIn(event: Event): AnnouncedWallet | undefined {
   try {
     const { info, provider } = (event as CustomEvent).detail

@@ -1,4 +1,4 @@
-/** Page for a wallet without an account. The wallet can open an account, unless it was an admin before. */
+/** The wallet can open an account, unless it was an admin before. */
 import type { FC } from 'hono/jsx'
 import type { WalletConnection } from '../connection.ts'
 import { submitted } from '../form.ts'

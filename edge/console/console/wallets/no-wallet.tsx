@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 
 export const WALLETS_TITLE = 'Connect a wallet'
 
-/** Card shown in place of an empty list of wallets. The Worker also renders it, to avoid a layout shift. */
+/** The Worker also renders this card, to avoid a layout shift. */
 export const NoWalletCard: FC<{ title?: string | undefined }> = ({ title }) => (
   <section class="card wallets">
     <h2>{title ?? WALLETS_TITLE}</h2>

@@ -7,8 +7,7 @@ import { showSigningDialog } from './signing-dialog.tsx'
 import type { ChosenWallet } from './wallet-connect.tsx'
 
 /**
- * Connects with a wallet, which asks its owner to share the wallet's address. The wallet is not necessarily an admin of
- * an account (see `standing`).
+ * The wallet is not necessarily an admin of an account (see `standing`).
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}
  */
 export async function connectWallet(
@@ -51,7 +50,7 @@ export async function connectWallet(
   }
 }
 
-/** Wraps a client so that `tell` is called with the error of each failed call. */
+/** Calls `tell` with the error of each failed call. */
 function saying<Client extends object>(client: Client, tell: (failure: unknown) => void): Client {
   const told = (member: unknown) => {
     if (typeof member !== 'function') return member

@@ -1,4 +1,3 @@
-/** Lists the transactions that were sent during this connection, with their states, newest first. */
 import type { FC } from 'hono/jsx'
 import type { Sent, Signing } from './signing.ts'
 import { useSigning } from './use-signing.ts'

@@ -1,4 +1,3 @@
-/** Modal dialog that explains a request to the wallet, and lets the person continue or cancel it. */
 import type { FC } from 'hono/jsx'
 import { render, useRef } from 'hono/jsx/dom'
 import type { Explanation } from '../../chain-secured/explanation.ts'
@@ -10,7 +9,7 @@ import { useEffect } from '../../use-effect.ts'
 
 type DialogProps = {
   signing: Signing
-  /** Name that the wallet announces for itself. */
+  /** Announced by the wallet itself. */
   walletName: string
 }
 
@@ -22,7 +21,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
     if (!shown) dialog.current?.close()
   }, [shown])
   const leave = (event: Event) => {
-    // Prevents the browser from closing the dialog. It is closed when the signing state changes.
+    // The dialog is closed when the signing state changes.
     event.preventDefault()
     if (shown?.phase === 'explained') signing.decide(false)
     else signing.stopWaiting()
@@ -35,7 +34,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
 }
 
 /**
- * Renders the dialog. It is outside of the console's fieldset, because that is disabled during operations.
+ * Outside of the console's fieldset, which is disabled during operations.
  * @returns a function that removes the dialog
  */
 export function showSigningDialog(signing: Signing, walletName: string): () => void {
@@ -119,8 +118,5 @@ const StopWaiting: FC<{ signing: Signing }> = ({ signing }) => (
   </div>
 )
 
-/**
- * Maximum number of displayed characters of a value. For example, a value can list the five hundred wallets of a group,
- * which the groups view lists completely.
- */
+/** A group can have five hundred wallets, which the groups view lists completely. */
 const VALUE_MAX_CHARACTERS = 1_500

@@ -1,21 +1,18 @@
-/**
- * State of the requests to a wallet. Asks the person for one decision at a time, and tracks the transactions that were
- * sent. The dialog that shows this state is in `signing-dialog.tsx`; the explanations are made in `chain-secured/`.
- */
+/** State of the requests to a wallet, which `signing-dialog.tsx` shows. Asks the person for one decision at a time. */
 import type { Step } from '../../../../shared/client/options.ts'
 import type { Consent, Explanation } from '../../chain-secured/explanation.ts'
 import { REFUSED, RpcError } from '../../chain-secured/rpc-error.ts'
 
-/** State of the signing dialog. `waiting` means that the wallet is slow to answer a request without an explanation. */
+/** `waiting`: the wallet is slow to answer a request without an explanation. */
 export type Shown =
   | { phase: 'explained' | 'asked'; explanation: Explanation }
   | { phase: 'waiting'; what: string }
 
 export type Sent = {
   title: string
-  /** Transaction hash, as reported by the wallet. */
+  /** Hash as reported by the wallet. */
   transaction: string
-  /** State of the transaction. `late` means that the wallet sent it after the person had stopped waiting. */
+  /** `late`: the wallet sent it after the person had stopped waiting. */
   state: 'sent' | 'late' | 'mined' | 'seen' | 'failed'
   block?: number
 }
@@ -23,21 +20,18 @@ export type Sent = {
 export type SigningState = { shown: Shown | undefined; sent: readonly Sent[] }
 
 type Parts = {
-  /** Returns the current time in Unix milliseconds. */
+  /** Unix milliseconds. */
   now: () => number
   sleep: (milliseconds: number) => Promise<void>
 }
 
-/**
- * Time after which the dialog shows that the wallet is slow. Without user interaction, wallets usually answer sooner.
- */
+/** Delay until the wallet counts as slow. Without user interaction, wallets usually answer sooner. */
 const SLOW_MS = 4_000
 /**
- * Time after the person stops waiting, in milliseconds, during which further requests are abandoned immediately. The
- * client retries reads, so the dialog would otherwise appear again.
+ * Requests are abandoned for this long after the person stops waiting. The client retries reads, so the dialog would
+ * otherwise appear again.
  */
 const QUIET_MS = 10_000
-/** Maximum number of sent transactions in the list. */
 const SENT_MAX = 5
 
 export class Signing implements Consent {
@@ -47,7 +41,7 @@ export class Signing implements Consent {
   #explanation: Explanation | undefined
   #decide: ((goesOn: boolean) => void) | undefined
   #isAsked = false
-  /** Requests for which the dialog shows that the wallet is slow to answer. */
+  /** Requests for which the dialog shows that the wallet is slow. */
   readonly #waiting = new Map<object, { what: string; stop: () => void }>()
   #quietUntil = 0
 
@@ -59,10 +53,7 @@ export class Signing implements Consent {
     return this.#state
   }
 
-  /**
-   * Adds a listener for changes of the state.
-   * @returns a function that removes the listener
-   */
+  /** Returns a function that removes the listener. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -98,7 +89,7 @@ export class Signing implements Consent {
     this.#add({ title, transaction: String(transaction), state: isLate ? 'late' : 'sent' })
   }
 
-  /** Updates the list of transactions when the client reports a step of a write. */
+  /** Updates the transactions at each step of a write. */
   step(step: Step): void {
     if (step.step === 'sent')
       this.#add({ title: step.what, transaction: step.transaction, state: 'sent' })
@@ -107,7 +98,7 @@ export class Signing implements Consent {
     if (step.step === 'seen' && mined) this.#change(mined.transaction, { state: 'seen' })
   }
 
-  /** Marks a transaction as failed if the error of a write contains its hash. */
+  /** Marks the transaction whose hash the error contains. */
   failed(failure: unknown): void {
     const { transaction } = (failure ?? {}) as { transaction?: unknown }
     if (typeof transaction === 'string') this.#change(transaction, { state: 'failed' })
@@ -117,7 +108,7 @@ export class Signing implements Consent {
     this.#decide?.(goesOn)
   }
 
-  /** Abandons all pending requests to the wallet. Called when the person stops waiting. */
+  /** Called when the person stops waiting. */
   stopWaiting(): void {
     this.#quietUntil = this.#parts.now() + QUIET_MS
     for (const { stop } of this.#waiting.values()) stop()
@@ -125,7 +116,7 @@ export class Signing implements Consent {
     this.#changed()
   }
 
-  /** Clears all state. Called when the wallet is disconnected. */
+  /** Called when the wallet is disconnected. */
   forget(): void {
     this.decide(false)
     this.stopWaiting()
@@ -156,7 +147,7 @@ export class Signing implements Consent {
     return promise
   }
 
-  /** Adds a transaction to the top of the list, unless it is already listed. */
+  /** Ignores a transaction that is already listed. */
   #add(sent: Sent): void {
     if (this.#state.sent.some(({ transaction }) => transaction === sent.transaction)) return
     this.#state = { ...this.#state, sent: [sent, ...this.#state.sent].slice(0, SENT_MAX) }

@@ -2,12 +2,11 @@ import { useState } from 'hono/jsx/dom'
 import type { Signing, SigningState } from './signing.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** Returns the signing state, and renders the component again when it changes. */
 export function useSigning(signing: Signing): SigningState {
   const [state, setState] = useState(signing.state)
   useEffect(() => {
     const look = () => setState(signing.state)
-    // The signing state may have changed between the render and this effect.
+    // The state may have changed between the render and this effect.
     look()
     return signing.onChange(look)
   }, [signing])

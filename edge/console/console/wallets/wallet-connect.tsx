@@ -1,4 +1,3 @@
-/** List of the browser's wallets, with a button for each wallet. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { NoWalletCard, WALLETS_TITLE } from './no-wallet.tsx'
@@ -11,7 +10,6 @@ export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
 type WalletConnectProps = {
   isBusy: boolean
   onChosen: (wallet: ChosenWallet) => void
-  /** Heading above the list of wallets. */
   title?: string | undefined
 }
 

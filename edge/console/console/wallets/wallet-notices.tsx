@@ -1,4 +1,3 @@
-/** Shows a notice if the connected wallet changes its address or chain, or is disconnected. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { UserText } from '../../user-text.tsx'

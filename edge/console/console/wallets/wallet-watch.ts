@@ -1,9 +1,9 @@
-/** Watches a wallet for changes of its address, chain or connection (EIP-1193, events). */
+/** EIP-1193 events for the address, the chain and the connection. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 
 export type WalletChange =
   | { on: 'as connected' }
-  /** The wallet has changed its address; `undefined` if it no longer shares an address with this page. */
+  /** `undefined` if the wallet no longer shares an address with this page. */
   | { on: 'another address'; address: string | undefined }
   | { on: 'another chain'; chainId: string }
   | { on: 'nothing' }
@@ -13,11 +13,7 @@ type Emitter = {
   removeListener?: (event: string, listener: (value: unknown) => void) => unknown
 }
 
-/**
- * Watches a wallet for changes.
- * @param connected the address and the chain of the current connection
- * @returns a function that stops watching
- */
+/** Returns a function that stops watching. */
 export function watchWallet(
   provider: Eip1193Provider,
   connected: { address: string; chainId: bigint },

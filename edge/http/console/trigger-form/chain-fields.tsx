@@ -1,4 +1,3 @@
-/** Form fields of a chain event trigger: the chain, and the filter for the logs that fire the trigger. */
 import type { FC } from 'hono/jsx'
 import { Select } from '../../../console/fields.tsx'
 import { Field } from '../../../console/parts.tsx'
@@ -58,10 +57,7 @@ export const ChainFields: FC<Props & { chains: Chains }> = ({ fields, problems, 
   )
 }
 
-/**
- * Rarely changed fields of a chain event trigger. They are placed after the preview, so that the preview stays next to
- * the event field.
- */
+/** Placed after the preview, so that the preview stays next to the event field. */
 export const ChainMoreFields: FC<Props> = ({ fields, problems }) => (
   <details {...(hasTopics({ fields, problems }) && { open: true })}>
     <summary>Filters and past logs</summary>

@@ -1,4 +1,3 @@
-/** Checks a trigger form before it is saved. Returns the API's preview, or a problem for each invalid field. */
 import type { Context } from 'hono'
 import type { Checked } from '../../../console/trigger-form/checked.ts'
 import { previewRequest } from '../../../../shared/wire/preview.ts'
@@ -11,7 +10,7 @@ import { isRefused, problemsOfIssues, problemsOfRefusal } from './problems.ts'
 import { configOf } from './request.ts'
 
 /**
- * Checks the fields of a trigger form.
+ * Returns the API's preview, or a problem for each invalid field.
  * @param userId the user whose rate limit applies to previews of chain events
  * @throws {TooManyCalls | ChainUnavailable | PreviewBusy} if the chain cannot currently be queried
  */

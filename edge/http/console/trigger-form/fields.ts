@@ -1,4 +1,3 @@
-/** String values of the trigger form's fields, parsed from a request or filled in from a trigger. */
 import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
 import {
   defaultQueuedRuns,
@@ -6,12 +5,12 @@ import {
   type TriggerRecord,
 } from '../../../../shared/wire/trigger.ts'
 
-/** Names of the form fields for the topic filters after the first topic. */
+/** Topic filters after the first topic. */
 export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
   length: typeof TOPIC_FILTERS_MAX
 }
 
-/** Names of the form fields that the live check sends. They exclude the source, the params and the usage key. */
+/** Fields that the live check sends. They exclude the source, the params and the usage key. */
 export const CHECKED_FIELDS = [
   'cron',
   'chain',
@@ -42,10 +41,9 @@ export const FORM_FIELDS = [
 export type TriggerField = (typeof FORM_FIELDS)[number]
 export type TriggerFields = Record<TriggerField, string>
 
-/** Names of the multi-line fields. */
+/** Multi-line fields. */
 const OF_LINES: readonly string[] = ['action_code', 'default_params']
 
-/** Returns the initial field values for the form of a new trigger. */
 export function newFields(kind: TriggerKind): TriggerFields {
   return {
     ...fieldsFrom(() => undefined),
@@ -54,10 +52,7 @@ export function newFields(kind: TriggerKind): TriggerFields {
   }
 }
 
-/**
- * Collects the fields, and normalizes the line endings of multi-line fields. Browsers send CR LF, which would change
- * the source's CID, and permissions refer to actions by CID.
- */
+/** Normalizes line endings. Browsers send CR LF, which would change the CID, by which permissions name actions. */
 export function fieldsFrom(value: (name: TriggerField) => unknown): TriggerFields {
   const entries = FORM_FIELDS.map((name) => {
     const given = value(name)
@@ -67,7 +62,7 @@ export function fieldsFrom(value: (name: TriggerField) => unknown): TriggerField
   return Object.fromEntries(entries) as TriggerFields
 }
 
-/** Returns the field values of an existing trigger. The usage key is empty, because it cannot be read back. */
+/** The usage key is empty, because it cannot be read back. */
 export function fieldsOfRecord(record: TriggerRecord): TriggerFields {
   const { config, options } = record
   const { dedup, finality } = options

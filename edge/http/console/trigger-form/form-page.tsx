@@ -1,4 +1,4 @@
-/** Page with the form to create or edit a trigger. It is rendered again if the input is rejected. */
+/** Rendered again if the input is rejected. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -24,7 +24,7 @@ type FormPage = FormState & {
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   action: string
-  /** Subject of the form's CSRF token. */
+  /** CSRF subject. */
   subject: string
   seen?: string
   intro?: Child
@@ -63,7 +63,7 @@ export async function formPage(c: Context<AppEnv>, given: FormPage): Promise<Res
   )
 }
 
-/** Reasons for the rejection of a form: problems with fields, or a failure of the service. */
+/** Problems with fields, or a failure of the service. */
 export type NotTaken = {
   problems: Problems
   status: ContentfulStatusCode
@@ -71,8 +71,8 @@ export type NotTaken = {
 }
 
 /**
- * Converts an error into problems to show in the form, so that the user's input is not lost, for example if a node did
- * not respond. Failures of the service are logged as usual.
+ * Problems to show in the form, so that the user's input is not lost, for example if a node did not respond. Failures
+ * of the service are logged as usual.
  * @throws the error itself if the user can neither fix it nor retry
  */
 export function notTaken(c: Context<AppEnv>, error: unknown): NotTaken {

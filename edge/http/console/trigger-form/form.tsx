@@ -1,6 +1,4 @@
-/**
- * Form to create or edit a trigger. It works without scripts; the script in `edge/console/trigger-form/` enhances it.
- */
+/** Works without scripts; the script in `edge/console/trigger-form/` enhances it. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { Area } from '../../../console/fields.tsx'
@@ -14,10 +12,7 @@ import { KindFields } from './kind-fields.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { isRefused, type Problems } from './problems.ts'
 
-/**
- * Maximum size of a submitted trigger form. A source may be one megabyte long, and form encoding takes three bytes for
- * each non-ASCII byte.
- */
+/** A source may be one megabyte long, and form encoding takes three bytes for each non-ASCII byte. */
 export const TRIGGER_FORM_MAX_BYTES = 2 * 1024 * 1024
 
 export type FormState = {
@@ -30,10 +25,10 @@ export type FormState = {
 export type FormProps = FormState & {
   chains: Chains
   action: string
-  /** CSRF tokens: `csrf` for this form, `checkCsrf` for the live checks that the form's script sends. */
+  /** CSRF tokens for this form, and for the live checks that its script sends. */
   csrf: string
   checkCsrf: string
-  /** Value of the trigger's `updated_at` when this form was opened. Absent for a new trigger. */
+  /** The trigger's `updated_at` when this form was opened. Absent for a new trigger. */
   seen?: string
 }
 
@@ -101,7 +96,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
   )
 }
 
-/** Preview below the form's fields. It has a fixed height, so that live results cause no layout shift. */
+/** Has a fixed height, so that live results cause no layout shift. */
 const CheckBox: FC<{ kind: TriggerKind; checked?: Checked }> = ({ kind, checked }) => {
   if (kind === 'webhook') return null
   return (
@@ -125,10 +120,7 @@ const UNCHECKED = {
   chain_event: 'Enter a contract and an event to see the latest matching logs.',
 }
 
-/**
- * Fields for the action, its params and the usage key. The usage key is never sent from the server to the page
- * (docs/decisions/0059).
- */
+/** The usage key is never sent from the server to the page (docs/decisions/0059). */
 const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boolean }> = ({
   fields,
   problems,
@@ -149,7 +141,7 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
       label="Usage key"
       hint={keyHint(isNew, isRefused(problems))}
       type="password"
-      // Browsers ignore `autocomplete="off"` for password fields, and would fill in a saved account key.
+      // Browsers ignore `off` for password fields, and would fill in a saved account key.
       autocomplete="new-password"
       maxlength={256}
       required={isNew}

@@ -1,4 +1,3 @@
-/** Form fields that define when a trigger fires. They depend on the trigger's kind. */
 import type { FC } from 'hono/jsx'
 import { Field } from '../../../console/parts.tsx'
 import { Select } from '../../../console/fields.tsx'

@@ -1,4 +1,3 @@
-/** Form fields for rarely changed limits and options of a trigger. */
 import type { FC } from 'hono/jsx'
 import {
   CONCURRENCY_MAX,

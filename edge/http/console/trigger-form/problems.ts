@@ -1,10 +1,10 @@
-/** Maps the API's validation errors, which refer to fields of the JSON body, to fields of the form. */
+/** Maps validation errors, which refer to fields of the JSON body, to form fields. */
 import type { z } from 'zod'
 import { TriggerRefused } from '../../../triggers/trigger-refused.ts'
 import { toApiError } from '../../failure.ts'
 import { FORM_FIELDS, TOPIC_FIELDS, type TriggerField } from './fields.ts'
 
-/** Problems by form field. The name `form` is used for problems that do not belong to a field. */
+/** Keyed by form field; `form` for problems that do not belong to a field. */
 export type Problems = Partial<Record<TriggerField | 'form', string>>
 
 export const isRefused = (problems: Problems) => Object.keys(problems).length > 0
@@ -15,7 +15,7 @@ export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems 
   return problems
 }
 
-/** Converts an error for a body that matches the schema, but was rejected, into problems of form fields. */
+/** For a body that matches the schema, but was rejected. */
 export function problemsOfRefusal(error: TriggerRefused): Problems {
   const { failure } = error
   if (failure.reason === 'account_key') return { usage_api_key: ACCOUNT_KEY }
@@ -28,10 +28,7 @@ export function problemsOfRefusal(error: TriggerRefused): Problems {
 
 const TOPIC_FIX = 'Enter 0x and 64 hex digits. Separate alternatives with spaces.'
 
-/**
- * Advice by form field, shown instead of the API's advice, which refers to the JSON body. The API's advice is shown if
- * it proposes a concrete value.
- */
+/** Shown instead of the API's advice, which refers to the JSON body, unless the API proposes a concrete value. */
 const FIXES: Problems = {
   ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
   cron: 'Enter five fields, or six with seconds in front. Times are in UTC.',
@@ -42,10 +39,7 @@ const FIXES: Problems = {
 const ACCOUNT_KEY =
   'This is an account key, which can do everything in its account. Create a usage key for this trigger in the console, under Usage keys.'
 
-/**
- * Maps a path in the API's JSON body to a form field. For example, `config.topic_filters[1][0]` maps to the field of
- * the second topic. A path without a corresponding field maps to `form`.
- */
+/** Maps `config.topic_filters[1][0]` to the field of the second topic, and a path without a field to `form`. */
 export function fieldOf(path: string): TriggerField | 'form' {
   const [head, inner] = path.split('.')
   const isInner = head === 'config' || head === 'options'

@@ -1,12 +1,10 @@
-/**
- * Converts the trigger form's fields to the API's JSON body, so that the form and the API share the same validation.
- */
+/** Builds the API's JSON body, so that the form and the API share the same validation. */
 import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
 import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TOPIC_FIELDS, type TriggerFields } from './fields.ts'
 import type { Problems } from './problems.ts'
 
-/** A request body that is not validated yet, and the problems of fields that could not be converted. */
+/** Body that is not validated yet, and problems of fields that could not be converted. */
 export type Asked<Body> = { body: Body; problems: Problems }
 
 export type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
@@ -19,7 +17,7 @@ export type TriggerBody = ConfigBody & {
   max_queued_runs: number
 }
 
-/** Converts the form fields for one kind of trigger. Fields that the kind does not use are ignored. */
+/** Ignores fields that the kind does not use. */
 export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<ConfigBody> {
   const problems: Problems = {}
   const number = (name: keyof TriggerFields) => wholeNumber(fields, name, problems)
@@ -79,7 +77,7 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
   }
 }
 
-/** Converts all fields of the trigger form. An empty usage key stays an empty string. */
+/** An empty usage key stays an empty string. */
 export function requestOf(kind: TriggerKind, fields: TriggerFields): Asked<TriggerBody> {
   const { body: config, problems } = configOf(kind, fields)
   if (fields.name.trim() === '') problems.name = 'Enter a name.'
@@ -109,10 +107,7 @@ function paramsOf({ default_params: text }: TriggerFields, problems: Problems): 
   }
 }
 
-/**
- * Parses a numeric field.
- * @returns `undefined` if the field is empty or not a number; in the latter case, also records a problem
- */
+/** @returns `undefined` if the field is empty or not a number; in the latter case, also records a problem */
 function wholeNumber(
   fields: TriggerFields,
   name: keyof TriggerFields,
@@ -124,15 +119,12 @@ function wholeNumber(
   problems[name] = 'Enter a whole number.'
 }
 
-/** Converts a block number of up to 15 digits to a number, as the API expects. Returns any other text unchanged. */
+/** Up to 15 digits become a number, as the API expects. Any other text is unchanged. */
 function blockOf(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-/**
- * Parses the topic fields, each of which lists topics separated by spaces or commas. A log matches a field if it has
- * any of its topics. An empty field matches every log.
- */
+/** A field lists topics separated by spaces or commas, any of which matches. An empty field matches every log. */
 function topicsOf(fields: TriggerFields): (string | string[] | null)[] {
   const entries = TOPIC_FIELDS.map((name) => {
     const topics = wordsOf(fields[name])

@@ -1,9 +1,9 @@
 import { name, u32, Writer } from './writer.ts'
 
 /**
- * Encodes a custom section that marks `if` instructions as unlikely (Branch Hinting proposal). With the flag
+ * Custom section that marks `if` instructions as unlikely (Branch Hinting proposal). With
  * `--experimental-wasm-branch-hinting`, V8 moves the code of these branches, and the register spills around calls in
- * it, out of loops. Without the flag, V8 ignores the section. Hints never change results.
+ * it, out of loops; otherwise V8 ignores the section. Hints never change results.
  * @param unlikely function indices in ascending order, each with the byte offsets of its unlikely branches, counted
  * from the start of the function's locals
  */
@@ -16,5 +16,5 @@ export function branchHints(unlikely: readonly (readonly [number, readonly numbe
   return hints
 }
 
-/** Encoded hint that a branch is unlikely: its length (one byte) and its value (0). */
+/** Length of the hint (one byte) and its value (0). */
 const NOT_TAKEN = [1, 0]

@@ -1,10 +1,9 @@
 import type { WasmLayout } from './module.ts'
 
 /**
- * Returns a set of functions that contains at least one function of every call cycle, so that every recursion enters
- * one of them. An indirect call is treated as a call of all functions in the table that have its type, so no cycle is
- * missed. Cycles that pass through the host are not detected, but they also pass through the interpreter, which
- * contains a loop with a fuel check.
+ * Set of functions that contains at least one function of every call cycle, so that every recursion enters one of them.
+ * An indirect call counts as a call of all functions in the table that have its type, so no cycle is missed. Cycles
+ * through the host also pass through the interpreter, which contains a loop with a fuel check.
  *
  * A minimal set is hard to compute. Greedily choosing the function with the most callees gives a small set of rarely
  * entered functions, because frequently called functions have few callees.
@@ -16,7 +15,7 @@ export function cycleBreakers(layout: WasmLayout): Set<number> {
   for (const [index, called] of callees)
     for (const callee of called) callers.get(callee)?.add(index)
 
-  /** Removes functions from the graph, and then all functions that are no longer part of a cycle. */
+  /** Also removes all functions that are no longer part of a cycle. */
   const remove = (indices: number[]) => {
     for (const index of indices) {
       const [called, calling] = [callees.get(index), callers.get(index)]
@@ -58,15 +57,14 @@ function callGraph({ bodies, functionTypes, imports, tableFunctions, types }: Wa
   )
 }
 
-/** Removes an index from a set. Returns true if the set is empty afterwards. */
 function leave(set: Set<number> | undefined, index: number): boolean {
   set?.delete(index)
   return set?.size === 0
 }
 
 /**
- * Returns a function that calls itself, because such a function must be in the result in any case. If there is none,
- * returns the function with the most callees.
+ * Prefers a function that calls itself, because it must be in the result in any case; otherwise the one with the most
+ * callees.
  */
 function busiest(callees: Graph): number | undefined {
   let [best, most] = [undefined as number | undefined, -1]

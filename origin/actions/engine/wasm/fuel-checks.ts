@@ -2,26 +2,23 @@ import type { FunctionBody, Site } from './function-body.ts'
 import { I32, NO_RESULT, OP } from './instructions.ts'
 import { s32, u32, Writer } from './writer.ts'
 
-/** Indices of the fuel counter's global and of the function that refills it. */
+/** Indices of the counter's global and of the refill function. */
 export type Fuel = { global: number; refill: number }
 
 /**
- * Binary logarithm of the number of bytes that a bulk copy or fill may process for the fuel of one loop iteration. 64
- * bytes take 6 ns at 10 GB/s.
+ * Binary logarithm of the bytes that a bulk operation may process for the fuel of one loop iteration. 64 bytes take 6
+ * ns at 10 GB/s.
  */
 const BULK_SHIFT = 6
 
 export type CheckedBody = {
-  /** Function body: an entry of the code section, without its size. */
+  /** Entry of the code section, without its size. */
   bytes: Writer
-  /** Byte offsets of the unlikely `if` instructions in the function body. */
+  /** Byte offsets of the unlikely `if` instructions. */
   unlikely: number[]
 }
 
-/**
- * Inserts fuel checks into a function: before each backward branch, before each bulk operation, and, if `payAtEntry` is
- * set, at the start of the function.
- */
+/** Inserts fuel checks before each backward branch and each bulk operation, and at the start if `payAtEntry` is set. */
 export function withChecks(
   source: Uint8Array,
   body: FunctionBody,
@@ -37,7 +34,7 @@ export function withChecks(
     .add([...u32(1), I32])
   const unlikely: number[] = []
   const one = payment(fuel, scratch, [OP.i32Const, ...s32(1)])
-  // Reads the length of a bulk operation from the top of the stack, and leaves it there.
+  // Keeps the length of the bulk operation on top of the stack.
   const length = payment(fuel, scratch, [
     OP.localGet,
     ...scratch,
@@ -56,7 +53,7 @@ export function withChecks(
     } else if (site.kind === 'back_branch' && site.conditional) {
       bytes.add([OP.if, NO_RESULT])
       pay(one)
-      // The branch depth increases by one, because the branch is now inside one more block.
+      // One deeper, because the branch is now inside one more block.
       bytes.add([OP.br, ...u32(site.depth + 1), OP.end])
     } else pay(one)
   }
@@ -74,8 +71,8 @@ export function withChecks(
 type Payment = { price: number[]; refill: number[] }
 
 /**
- * Returns code that subtracts fuel from the counter and calls the refill function if the counter is below zero.
- * `amount` is the code that pushes the amount.
+ * Code that subtracts fuel and calls the refill function if the counter is below zero. `amount` is code that pushes the
+ * amount.
  */
 function payment({ global, refill }: Fuel, scratch: number[], amount: number[]): Payment {
   const counter = u32(global)
@@ -88,10 +85,7 @@ function payment({ global, refill }: Fuel, scratch: number[], amount: number[]):
   }
 }
 
-/**
- * Returns the body of the function that refills the fuel counter and then calls the host, which throws if the run must
- * stop.
- */
+/** The host call throws if the run must stop. */
 export function refillBody(global: number, period: number, argument: number, ask: number): Writer {
   const noLocals = u32(0)
   return new Writer()

@@ -2,7 +2,7 @@ import { InstructionCursor, OP } from './instructions.ts'
 import { Reader, WasmLayoutError } from './reader.ts'
 
 /**
- * An instruction that needs a fuel check: a backward branch, which can loop forever, or a bulk operation of unbounded
+ * Instruction that needs a fuel check: a backward branch, which can loop forever, or a bulk operation of unbounded
  * size.
  */
 export type Site =
@@ -11,25 +11,25 @@ export type Site =
   | { kind: 'back_table'; at: number }
 
 export type FunctionBody = {
-  /** Function index in the module. Imported functions come first. */
+  /** Index in the module, where imported functions come first. */
   index: number
-  /** Offset of the function's locals, which follow the size of the entry. */
+  /** Offset of the locals, which follow the size of the entry. */
   at: number
-  /** Number of groups of declared locals, and the offset of the first group. */
+  /** Number of groups of declared locals, and offset of the first. */
   localGroups: number
   localsAt: number
-  /** Total number of parameters and locals. This is the index of the next local that is added. */
+  /** Number of parameters and locals, which is the index of the next added local. */
   locals: number
   codeAt: number
   end: number
-  /** Indices of directly called functions, and type indices of functions called through the table. */
+  /** Indices of directly called functions; types of functions called through the table. */
   calls: Set<number>
   callTypes: Set<number>
-  /** Instructions that need a fuel check, in code order. */
+  /** In code order. */
   sites: Site[]
 }
 
-/** Parses one entry of the code section, including its size. */
+/** Parses an entry of the code section, including its size. */
 export function readFunctionBody(reader: Reader, index: number, parameters: number): FunctionBody {
   const size = reader.u32()
   const at = reader.at
@@ -52,10 +52,7 @@ export function readFunctionBody(reader: Reader, index: number, parameters: numb
 function readSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): Site[] {
   const code = new InstructionCursor(reader)
   const sites: Site[] = []
-  /**
-   * Enclosing blocks of the current instruction, outermost first. True for a loop, because a branch to a loop leads
-   * backward.
-   */
+  /** Enclosing blocks, outermost first. True for a loop, because a branch to a loop leads backward. */
   const isLoop = [false]
   const leadsBack = (depth: number) => isLoop[isLoop.length - 1 - depth] === true
   while (isLoop.length > 0) {

@@ -5,17 +5,17 @@ import { constant, name, oneMore, s32, u32, Writer, writeSection } from './write
 
 export const HEAP_END_EXPORT = 'heapEnd'
 
-/** Address at which the allocator of the pinned build stores the end of the heap. */
+/** Address at which the pinned build's allocator stores the end of the heap. */
 const BREAK_AT = 86_864
 const GLOBAL_EXPORT = 0x03
 
-/** Code in `sbrk` that stores local 0 as the new end of the heap. The engine has no other store to that address. */
+/** Code in `sbrk` that stores local 0 as the new end. The engine has no other store to that address. */
 const MOVES_END = Buffer.from([OP.i32Const, ...s32(BREAK_AT), OP.localGet, 0, OP.i32Store, 2, 0])
 
 /**
- * Adds and exports a global that contains the highest end of the heap so far. The allocator stores the end of the heap
- * in memory. A guest that breaks out of the engine could overwrite that value, so that memory beyond it would survive a
- * reset. A global has no memory address, so only `sbrk` and the host can write it.
+ * Exports a global with the highest end of the heap so far. A guest that breaks out of the engine could overwrite the
+ * allocator's own value in memory, so that memory beyond it would survive a reset. A global has no memory address, so
+ * only `sbrk` and the host can write it.
  * @throws WasmLayoutError
  */
 export function addHeapEnd(module: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 import type { Reader } from './reader.ts'
 import { WasmLayoutError } from './reader.ts'
 
-/** Opcodes of the instructions that the rewriter interprets or inserts (WebAssembly 2.0, section 5.4). */
+/** Opcodes that the rewriter interprets or inserts (WebAssembly 2.0, section 5.4). */
 export const OP = {
   block: 0x02,
   loop: 0x03,
@@ -27,18 +27,18 @@ export const OP = {
   memoryFill: 0xfc_0b,
 } as const
 
-/** Encodings of the empty block type and of the value type i32. */
+/** Empty block type, and value type i32. */
 export const NO_RESULT = 0x40
 export const I32 = 0x7f
 
 export const MUTABLE = 0x01
 
 /**
- * Iterates over the instructions of one function. Supports only instructions that a C compiler emits without threads,
- * vectors and exceptions. Throws on `memory.grow`, on instructions that modify tables, and on newer instructions.
+ * Iterates over the instructions of one function, as emitted by a C compiler without threads, vectors and exceptions.
+ * Throws on `memory.grow`, on instructions that modify tables, and on newer instructions.
  */
 export class InstructionCursor {
-  /** Offset of the current instruction, its function or type index, and its branch depths. */
+  /** Current instruction: offset, function or type index, and branch depths. */
   at = 0
   index = 0
   readonly depths: number[] = []
@@ -48,7 +48,7 @@ export class InstructionCursor {
     this.#reader = reader
   }
 
-  /** Reads the next instruction and returns its opcode. Prefixed opcodes are returned as two bytes, prefix first. */
+  /** Returns the next opcode. Prefixed opcodes are returned as two bytes, prefix first. */
   next(): number {
     const reader = this.#reader
     this.at = reader.at
@@ -80,7 +80,7 @@ export class InstructionCursor {
         return opcode
       case OP.brTable:
         this.depths.length = 0
-        // The label count of `br_table` does not include the default label.
+        // The label count does not include the default label.
         for (let left = reader.u32(); left >= 0; left--) this.depths.push(reader.u32())
         return opcode
       case OP.localGet:
@@ -119,7 +119,7 @@ export class InstructionCursor {
   #blockType(): void {
     const start = this.#reader.at
     const type = this.#reader.byte()
-    // Rejects blocks with parameters or several results, which have a type index instead of a value type.
+    // Blocks with parameters or several results have a type index instead of a value type.
     if (type !== NO_RESULT && (type < 0x7c || type > 0x7f))
       throw new WasmLayoutError(start, 'has a block of an unknown type')
   }

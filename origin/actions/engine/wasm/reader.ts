@@ -1,4 +1,4 @@
-/** Reads the WebAssembly binary format sequentially. Throws WasmLayoutError on anything unexpected. */
+/** Sequential reader of the WebAssembly binary format. Throws WasmLayoutError on anything unexpected. */
 export class Reader {
   at: number
   readonly end: number
@@ -17,7 +17,7 @@ export class Reader {
     return value
   }
 
-  /** Reads an unsigned LEB128 number of at most 32 bits. */
+  /** Unsigned LEB128, at most 32 bits. */
   u32(): number {
     const start = this.at
     let value = 0
@@ -32,7 +32,7 @@ export class Reader {
     throw new WasmLayoutError(start, 'has a number of more than 32 bits')
   }
 
-  /** Skips a signed or unsigned LEB128 number of at most `bytesMax` bytes. */
+  /** Skips a signed or unsigned LEB128 number. */
   skipNumber(bytesMax: number): void {
     const start = this.at
     while (this.byte() >= 0x80)

@@ -25,7 +25,7 @@ export class Writer {
   }
 }
 
-/** Encodes an unsigned number of at most 32 bits as LEB128. */
+/** Unsigned LEB128, at most 32 bits. */
 export function u32(value: number): number[] {
   const bytes = []
   let rest = value
@@ -33,7 +33,7 @@ export function u32(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** Encodes a signed number of at most 32 bits as LEB128. */
+/** Signed LEB128, at most 32 bits. */
 export function s32(value: number): number[] {
   const bytes = []
   let rest = value
@@ -46,12 +46,12 @@ export function name(text: string): number[] {
   return [...u32(bytes.length), ...bytes]
 }
 
-/** Encodes the constant expression `i32.const value, end`. */
+/** Constant expression `i32.const value, end`. */
 export function constant(value: number): number[] {
   return [0x41, ...s32(value), 0x0b]
 }
 
-/** Returns an encoded vector with one item appended. `items` is the number of items before that. */
+/** Appends an item to an encoded vector. `items` is the number of items before that. */
 export function oneMore(vector: Uint8Array, items: number, item: number[]): Writer {
   return new Writer()
     .add(u32(items + 1))

@@ -1,30 +1,30 @@
 import { createHash, createHmac } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** Returns true if the run has no time left. Long computations call it at intervals. */
+/** True if the run has no time left. Long computations call it at intervals. */
 export type MustStop = () => boolean
 
 export type DigestName = 'sha256' | 'sha512' | 'ripemd160'
 const NAMES: readonly string[] = ['sha256', 'sha512', 'ripemd160']
 
 /**
- * Number of bytes hashed between two clock checks. This takes 10 ms at 100 MB/s, the speed of @noble/hashes, which is
- * short compared to the time that stopping a run may take.
+ * Bytes hashed between two clock checks. This takes 10 ms at 100 MB/s, the speed of @noble/hashes, which is short
+ * compared to the time that stopping a run may take.
  */
 const PIECE_BYTES = 1024 * 1024
 
-/** Returns a Keccak-256 digest as 0x hex, like ethers. */
+/** Digest as 0x hex, like ethers. */
 export function keccak256(bytes: Uint8Array, mustStop: MustStop): string {
   if (bytes.length <= PIECE_BYTES) return hexOf(keccak_256(bytes))
   return hexOf(absorbed(keccak_256.create(), bytes, mustStop).digest())
 }
 
-/** Returns a digest as 0x hex. @throws Error if the algorithm is not a `DigestName` */
+/** Digest as 0x hex. @throws Error if the algorithm is not a `DigestName` */
 export function digest(name: string, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(absorbed(createHash(known(name)), bytes, mustStop).digest())
 }
 
-/** Returns an HMAC as 0x hex. @throws Error if the algorithm is not a `DigestName` */
+/** HMAC as 0x hex. @throws Error if the algorithm is not a `DigestName` */
 export function hmac(name: string, key: Uint8Array, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(absorbed(createHmac(known(name), key), bytes, mustStop).digest())
 }

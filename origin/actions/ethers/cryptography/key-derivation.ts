@@ -6,38 +6,32 @@ import { known, lookAtTheClock } from './digests.ts'
 import { mixLane } from './scrypt-mix.ts'
 
 /**
- * Password-based key derivation. Its duration depends on the parameters, and it takes place within one host call, which
- * the sandbox's interrupt handler cannot stop. These functions therefore check the run's clock themselves, and throw
- * when the time is up.
+ * Password-based key derivation. It takes place within one host call, which the sandbox's interrupt handler cannot
+ * stop. These functions therefore check the run's clock themselves, and throw when the time is up.
  */
 
-/**
- * Maximum number of PBKDF2 rounds that are computed by Node in one call. They take about 10 ms with SHA-512. A mnemonic
- * needs 2,048 rounds.
- */
+/** PBKDF2 rounds that Node computes in one call. They take about 10 ms with SHA-512. A mnemonic needs 2,048 rounds. */
 const NATIVE_ROUNDS = 16_384
 
-/** Number of PBKDF2 rounds between two clock checks in our own implementation. They take about 2 ms. */
+/** PBKDF2 rounds between two clock checks in our own implementation; about 2 ms. */
 const ROUNDS_PER_LOOK = 1_024
 
 /**
- * Memory limit of one scrypt call. This memory is allocated in the executor, in addition to the sandbox's 64 MiB. The
- * limit permits the 256 MiB that a geth keystore needs, plus overhead; ethers' own keystores need half of that. An
- * executor computes only one at a time.
+ * Memory limit of one scrypt call, in the executor, in addition to the sandbox's 64 MiB. Permits the 256 MiB of a geth
+ * keystore, plus overhead; ethers' own keystores need half of that. An executor computes only one at a time.
  */
 export const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
 
 /**
- * Maximum size of the derived key, and of scrypt's parallel blocks (128 r p bytes). Both are filled before the first
- * clock check. ethers only requests keys of 32 or 64 bytes.
+ * Limits on the derived key and on scrypt's parallel blocks (128 r p bytes), which are filled before the first clock
+ * check. ethers only requests keys of 32 or 64 bytes.
  */
 const DERIVED_MAX_BYTES = 1024
 const LANES_MAX_BYTES = 256 * 1024
 
 /**
- * Maximum number of salt bytes hashed before the first clock check, which takes about 50 ms. The salt is hashed once
- * for each block of the key, or of scrypt's initial data. Usual salts have 32 bytes, and the passphrase of a mnemonic
- * is as long as a sentence.
+ * Salt bytes hashed before the first clock check; about 50 ms. The salt is hashed once for each block of the key, or of
+ * scrypt's initial data. Usual salts have 32 bytes, and the passphrase of a mnemonic is as long as a sentence.
  */
 const SALTED_MAX_BYTES = 16 * 1024 * 1024
 
@@ -47,10 +41,10 @@ function requireShortSalt(salt: Uint8Array, derivedBytes: number): void {
 }
 
 /**
- * Derives a key by PBKDF2 (RFC 8018).
+ * RFC 8018.
  * @param name digest: sha256 or sha512
- * @param rounds number of rounds, at least 1
- * @param length length of the key in bytes, at most 1 KiB
+ * @param rounds at least 1
+ * @param length bytes of the key, at most 1 KiB
  */
 export function pbkdf2(
   name: string,
@@ -91,8 +85,8 @@ export function pbkdf2(
 }
 
 /**
- * Derives a key by scrypt (RFC 7914).
- * @param cost the parameters `N`, `r` and `p`; `N` is a power of two
+ * RFC 7914.
+ * @param cost `N` is a power of two
  * @throws Error if the memory limit would be exceeded
  */
 export function scrypt(
@@ -114,7 +108,7 @@ export function scrypt(
     throw new Error(`a derived key can have at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, 128 * r * p)
   lookAtTheClock(mustStop)
-  // scrypt uses little-endian words. This code runs only on little-endian machines.
+  // scrypt uses little-endian words, so this code runs only on little-endian machines.
   const lanes = new Int32Array(32 * r * p)
   const bytes = new Uint8Array(lanes.buffer)
   bytes.set(pbkdf2Sync(password, salt, 1, bytes.length, 'sha256'))
@@ -123,8 +117,7 @@ export function scrypt(
     for (let lane = 0; lane < p; lane++)
       mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, table, mustStop)
   } finally {
-    // Frees the table explicitly, because it may be four times as large as the sandbox, and garbage collection may be
-    // late.
+    // The table may be four times as large as the sandbox, and garbage collection may be late.
     table.buffer.transfer(0)
   }
   return pbkdf2Sync(password, bytes, 1, length, 'sha256')

@@ -4,11 +4,11 @@
  * because this code is slow and not constant-time.
  */
 
-/** Order of secp256k1's field, and order of its group (SEC 2, 2.4.1). */
+/** Orders of secp256k1's field and group (SEC 2, 2.4.1). */
 export const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** A point in affine coordinates; undefined stands for the point at infinity. */
+/** Affine coordinates; undefined stands for the point at infinity. */
 export type Point = { x: bigint; y: bigint } | undefined
 
 const COORDINATE_BYTES = 32
@@ -17,7 +17,7 @@ export function toNumber(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 }
 
-/** Encodes a number as 32 big-endian bytes. */
+/** 32 bytes, big-endian. */
 export function toBytes(value: bigint): Buffer {
   return Buffer.from(hexOf(value), 'hex')
 }
@@ -27,7 +27,7 @@ export function modulo(value: bigint, order: bigint): bigint {
   return rest < 0n ? rest + order : rest
 }
 
-/** Returns the modular inverse, or 0 if the value has none. */
+/** Modular inverse, or 0 if the value has none. */
 export function inverse(value: bigint, order: bigint): bigint {
   let [a, b, x, y] = [modulo(value, order), order, 1n, 0n]
   while (a > 1n) {
@@ -38,7 +38,7 @@ export function inverse(value: bigint, order: bigint): bigint {
 }
 
 /**
- * Returns the curve point with the given x coordinate and parity of y.
+ * Finds the point by x and the parity of y.
  * @throws Error 'invalid point', like elliptic, if there is no such point
  */
 export function lift(x: bigint, odd: boolean): NonNullable<Point> {
@@ -67,7 +67,7 @@ export function decode(bytes: Uint8Array): NonNullable<Point> {
   throw new Error('Unknown point format')
 }
 
-/** Encodes a point as hex. Returns '' for the point at infinity. */
+/** Point as hex; '' for the point at infinity. */
 export function encode(point: Point, compressed: boolean): string {
   if (point === undefined) return ''
   if (!compressed) return `04${hexOf(point.x)}${hexOf(point.y)}`

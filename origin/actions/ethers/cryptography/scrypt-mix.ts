@@ -1,17 +1,17 @@
 import type { MustStop } from './digests.ts'
 import { lookAtTheClock } from './digests.ts'
 
-/** Number of 32-bit words in a Salsa20 block. */
+/** 32-bit words in a Salsa20 block. */
 const WORDS = 16
 
-/** Number of Salsa20 blocks computed between two clock checks. They take about 1 ms. */
+/** Salsa20 blocks computed between two clock checks; about 1 ms. */
 const BLOCKS_PER_LOOK = 8_192
 
 /**
- * scryptROMix (RFC 7914, 5). Mixes one of scrypt's parallel blocks in place.
- * @param lane the block: 32 r words, little-endian
+ * scryptROMix (RFC 7914, 5), in place.
+ * @param lane 32 r words, little-endian
  * @param N a power of two
- * @param table scratch space of N times the block's size; its previous contents do not matter
+ * @param table scratch space of N times the lane's size; its previous contents do not matter
  * @throws Error if the run is out of time
  */
 export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop: MustStop): void {
@@ -30,12 +30,10 @@ export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop
     mixBlocks(from, to)
     ;[from, to] = [to, from]
   }
-  // The two buffers are swapped an even number of times, so the result is in `lane`.
+  // The buffers are swapped an even number of times, so the result is in `lane`.
 }
 
-/**
- * scryptBlockMix (RFC 7914, 4). Writes the even blocks to the first half of `to`, and the odd ones to the second half.
- */
+/** scryptBlockMix (RFC 7914, 4): even blocks go to the first half of `to`, odd ones to the second half. */
 function mixBlocks(from: Int32Array, to: Int32Array): void {
   const half = from.length / 2
   let last = from.length - WORDS

@@ -14,11 +14,10 @@ export type GivenRun = GivenParams & {
   json?: boolean
 }
 
-/** Debounce time for changes of the source file, in milliseconds. Editors write a file in several steps. */
+/** Debounce time: editors write a file in several steps. */
 const SETTLED_MS = 50
 
 /**
- * Runs an action once and prints its response.
  * @returns the exit code
  * @throws {ActionFailed} if the action failed
  */
@@ -49,7 +48,7 @@ async function execute(
   } catch (error) {
     if (!(error instanceof ActionFailed)) throw error
     keepReceipt(error.receipt, given, cli)
-    // With `--json`, the caller prints the error as JSON, which includes the stack and the logs.
+    // With `--json`, the caller prints the error, including the stack and the logs.
     if (given.json) throw error
     tell(error.logs, cli)
     for (const line of error.actionStack.split('\n').slice(1)) if (line) cli.warn(printable(line))
@@ -58,8 +57,7 @@ async function execute(
 }
 
 /**
- * Runs an action and repeats it after each change of its source, until Ctrl-C. If a run is rejected or fails, reports
- * the error and waits for the next change.
+ * Repeats the action after each change of its source, until Ctrl-C. Reports a failed run and waits for the next change.
  */
 export async function watchAction(
   file: string,
@@ -72,11 +70,11 @@ export async function watchAction(
   const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
   const path = resolve(folder, file)
-  // Fails immediately if the file does not exist. If the file disappears later, an editor is probably replacing it.
+  // Fails if the file does not exist. If it disappears later, an editor is probably replacing it.
   await cli.text(file)
   let last: string | undefined
   let wake: () => void = () => undefined
-  // Watches the folder instead of the file, because many editors replace a file instead of writing to it.
+  // Watches the folder, because many editors replace a file instead of writing to it.
   const watcher = watch(dirname(path), (_, name) => {
     if (name === null || name === basename(path)) setTimeout(() => wake(), SETTLED_MS)
   })
@@ -101,15 +99,11 @@ export async function watchAction(
   }
 }
 
-/** Prints the logs of an action line by line, with control characters replaced. */
 function tell(logs: string, cli: Cli): void {
   if (logs !== '') for (const line of logs.replace(/\n$/, '').split('\n')) cli.warn(printable(line))
 }
 
-/**
- * Formats a response for standard output. Text is sanitized only if standard output is a terminal. Other values are
- * formatted as JSON.
- */
+/** Sanitizes text only if standard output is a terminal. Other values are formatted as JSON. */
 function shown(response: unknown, { terminal }: Cli): string {
   if (typeof response !== 'string') return jsonText(response, 2)
   return terminal.isTerminal ? response.split('\n').map(printable).join('\n') : response

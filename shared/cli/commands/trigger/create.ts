@@ -1,4 +1,3 @@
-/** Registers the commands `svc trigger create`, `update` and `preview`. */
 import type { Command } from 'commander'
 import type { TriggerFields } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
@@ -53,7 +52,7 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
       ...(await givenFields(cli, given)),
       ...(given.action !== undefined && { action_code: await cli.text(given.action) }),
     }
-    // The trigger's usage key is replaced only on request. A usage key in the environment is not enough.
+    // Replaced only on request. A usage key in the environment is not enough.
     if (given.newUsageKey || given.usageKeyFile !== undefined)
       changes.usage_api_key = await cli.usageKey(command)
     if (Object.keys(changes).length === 0)
@@ -83,7 +82,7 @@ const KINDS = 'use one of --webhook, --cron and --chain'
 
 type Given = Awaited<ReturnType<typeof givenFields>>
 
-/** Checks the required fields of a new trigger before a usage key is read. */
+/** Runs before a usage key is read. */
 function creatable({ kind, name, action_code, ...fields }: Given) {
   if (action_code === undefined) throw new UsageError('no action: name its source file')
   if (kind === undefined) throw new UsageError(KINDS)
@@ -95,7 +94,7 @@ async function ticksOf(
   triggers: TriggerOperations,
   { kind, config }: Pick<TriggerFields, 'kind' | 'config'>,
 ): Promise<string[]> {
-  // The trigger has already been created, so a failure to fetch its next ticks is ignored.
+  // The trigger has already been created, so a failure here is ignored.
   const preview = await triggers.preview({ kind, config }).catch(() => undefined)
   return preview?.next ?? []
 }

@@ -1,4 +1,4 @@
-/** Reads a trigger's fields from the options of `create`, `update` and `preview`. The service validates the fields. */
+/** The service validates the fields, not the command line. */
 import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -22,7 +22,7 @@ export type GivenFields = GivenParams & {
 
 type Kind = TriggerFields['kind']
 
-/** Adds the command-line options that determine a trigger's kind and the events that fire it. */
+/** Adds the options that determine a trigger's kind and the events that fire it. */
 export function takesFiring(command: Command): Command {
   return command
     .option('--webhook', 'fire on a POST to the trigger’s own URL')
@@ -49,7 +49,7 @@ export function takesFiring(command: Command): Command {
     .option('--file <file>', 'JSON file with the fields of the API; options override it')
 }
 
-/** Adds the options that apply only to stored triggers, not to previews. */
+/** Options that apply only to stored triggers, not to previews. */
 export function takesCaps(command: Command): Command {
   return command
     .option('--name <name>', 'name of the trigger')
@@ -57,7 +57,7 @@ export function takesCaps(command: Command): Command {
     .option('--max-queued-runs <n>', 'maximum number of queued runs')
 }
 
-/** Returns the trigger fields that the options specify. @throws {UsageError} if the options are invalid */
+/** @throws {UsageError} if the options are invalid */
 export async function givenFields(
   cli: Cli,
   given: GivenFields,

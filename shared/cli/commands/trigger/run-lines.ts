@@ -2,10 +2,10 @@ import type { Run } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
-/** Indentation of the second line of a listed run. It aligns the line with the time in the first line. */
+/** Aligns the second line of a listed run with the time in the first line. */
 const INDENT = '         '
 
-/** Formats each run as two lines: the status, time and ID on the first line, and the outcome on the second. */
+/** Two lines per run: status, time and ID, then the outcome. */
 export function runsLines(runs: readonly Run[]): string[] {
   const heads = columns(
     runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]),

@@ -1,4 +1,3 @@
-/** Registers the commands `svc trigger runs`, `run`, `cancel` and `replay`. */
 import type { Command } from 'commander'
 import type { ReplayFields, RunFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -8,7 +7,7 @@ import { runLines, runsLines } from './run-lines.ts'
 import { integerOf } from '../values.ts'
 import { RUN, runNamed, TRIGGER, triggerNamed } from './which.ts'
 
-/** Default number of listed runs, which fills about one screen. */
+/** Fills about one screen. */
 const RUNS_SHOWN = '20'
 
 type Given = {
@@ -61,7 +60,7 @@ export function registerCancel(trigger: Command, cli: Cli): void {
     .description('Cancel a queued run, which then counts as failed. A started run continues.')
     .argument('<run>', RUN)
   cli.atDeployment(command)
-  // The first example allows one run per minute, so that the second run stays queued and can be cancelled.
+  // The first example limits the rate, so that the second run stays queued and can be cancelled.
   examples(command, [
     'svc trigger update greeter --max-runs-per-minute 1',
     `svc trigger fire greeter --body '{"name": "first"}' --no-wait`,

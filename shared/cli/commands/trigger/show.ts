@@ -1,4 +1,3 @@
-/** Registers the commands `svc trigger list` and `show`. */
 import type { Command } from 'commander'
 import type { TriggerFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -42,7 +41,7 @@ export function registerShow(trigger: Command, cli: Cli): void {
     const shown = await triggers.get(await triggerNamed(triggers, named))
     if (!code) return cli.say(command, shown, () => triggerLines(shown))
     const { action_code: source } = shown
-    // If standard output is redirected, for example to a file, the source is printed unmodified.
+    // If standard output is redirected, the source is printed unmodified.
     if (!cli.terminal.isTerminal) return cli.terminal.write(source)
     cli.terminal.write(`${source.split('\n').map(printable).join('\n')}\n`)
   })

@@ -4,7 +4,7 @@ import type { Cli } from '../../cli.ts'
 import { EXIT } from '../../terminal.ts'
 import { runLines } from './run-lines.ts'
 
-/** Waits for a run to finish and prints it. Sets the exit code to `EXIT.failed` if the run failed. */
+/** Waits for the run to finish. Sets the exit code to `EXIT.failed` if the run failed. */
 export async function shownEnd(
   cli: Cli,
   command: Command,

@@ -1,4 +1,3 @@
-/** Registers the commands `svc trigger enable`, `disable`, `delete` and `purge`. */
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'

@@ -1,4 +1,3 @@
-/** `svc trigger tail`: prints the runs of a trigger as they finish. */
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'

@@ -1,4 +1,3 @@
-/** Registers the commands `svc trigger test` and `fire`, which run a trigger with a given event. */
 import type { Command } from 'commander'
 import type { TestFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'

@@ -7,10 +7,7 @@ import type {
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
-/**
- * Maximum length of a trigger's name in a list: the rest of a line of 80 characters beside the ID (32 characters), kind
- * and state.
- */
+/** Rest of a line of 80 characters beside the ID (32 characters), kind and state. */
 const NAME_CHARACTERS =
   LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
 
@@ -26,7 +23,7 @@ export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
 }
 
 /**
- * Formats a trigger, one field per line.
+ * One field per line.
  * @param next upcoming ticks of a schedule; if empty, only the next tick of the trigger is shown
  */
 export function triggerLines(

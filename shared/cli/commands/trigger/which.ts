@@ -1,4 +1,3 @@
-/** Resolves command-line arguments that identify a trigger or run by ID or name. */
 import { NotFound } from '../../../client/failures/by-status.ts'
 import type { Run } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
@@ -12,7 +11,7 @@ const isId = (text: string, characters: number) =>
   text.length === characters && /^[\w-]+$/.test(text)
 
 /**
- * Returns the ID of a trigger that is given by its ID or name.
+ * Accepts a trigger's ID or name.
  * @throws {NotFound} if no trigger has the name
  * @throws {UsageError} if several triggers have the name
  */
@@ -30,8 +29,7 @@ export async function triggerNamed(triggers: TriggerOperations, named: string): 
 }
 
 /**
- * Returns the ID of a run. The argument is a run ID, or the ID or name of a trigger, which selects the trigger's newest
- * run.
+ * Accepts a run ID, or the ID or name of a trigger, which selects the trigger's newest run.
  * @throws {NotFound} if the trigger or its runs do not exist
  * @throws {UsageError} if several triggers have the name
  */

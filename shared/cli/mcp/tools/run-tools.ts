@@ -13,7 +13,7 @@ import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { listed, listedRun, shown, shownRun } from './shown-run.ts'
 import { triggerId } from './trigger-fields.ts'
 
-/** Default number of listed runs, few enough to read at a glance. */
+/** Few enough to read at a glance. */
 const LISTED_RUNS = 20
 
 const UNTRUSTED =
@@ -79,7 +79,7 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     description:
       'Makes one real run with your own event: it is charged, and the action takes effect. Send event for a ' +
       'webhook, or params for any kind. Then call wait_for_run with the run_id.',
-    // The rule that a request contains either params or event cannot be expressed in the advertised JSON Schema.
+    // The advertised JSON Schema cannot express that a request contains either params or event.
     input: z.strictObject({ trigger_id: triggerId, ...testRequest.shape }),
     output: queuedAnswer,
     hints: ADDS,

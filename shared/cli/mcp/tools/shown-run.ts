@@ -1,17 +1,14 @@
-/** Shortens runs for a model, because model input is billed per token and a run can have millions of characters. */
+/** Model input is billed per token, and a run can have millions of characters. */
 import { z } from 'zod'
 import type { Run } from '../../../client/triggers/records.ts'
 import { runRecord } from '../../../wire/trigger.ts'
 
-/**
- * Maximum length of a field in characters, which is a few thousand words. Longer fields are omitted or truncated, and
- * listed in `omitted`.
- */
+/** A few thousand words. Longer fields are omitted or truncated, and listed in `omitted`. */
 const SHOWN_MAX_CHARACTERS = 32 * 1024
 
 const LARGE = ['input', 'response', 'error', 'logs'] as const
 
-/** A run in a list, without large fields and without the receipt. */
+/** Omits the large fields and the receipt. */
 export const listedRun = runRecord.omit({
   input: true,
   input_omitted: true,

@@ -1,7 +1,4 @@
-/**
- * Schemas of the trigger fields that tools accept. Instead of secrets, tools accept names of files and environment
- * variables.
- */
+/** Instead of secrets, tools accept names of files and environment variables. */
 import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../../limits.ts'
 import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger.ts'
@@ -41,7 +38,7 @@ export type HereFields = {
 }
 
 /**
- * Returns the given action source, or reads it from the named file. Returns undefined if neither is given.
+ * Undefined if neither source nor file is given.
  * @throws {ToolRefused} if both are given or the file is not accepted
  */
 export async function sourceOf(
