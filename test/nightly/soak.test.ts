@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { newOwner, until } from '../system/owner.ts'
 import { type StartedStack, startStack } from '../system/stack.ts'
-import { originOf, residentMib, workerdOf } from '../system/stack-processes.ts'
+import { anonymousMib, originOf, workerdOf } from '../system/stack-processes.ts'
 import { boundsOr } from './bounds.ts'
 import { type Point, slope } from './slope.ts'
 
@@ -77,7 +77,7 @@ async function soak(started: StartedStack): Promise<{ samples: Memory[]; runs: n
   const sampling = async () => {
     while (performance.now() < endsAt) {
       const hours = performance.now() / 3_600_000
-      samples.push({ hours, origin: residentMib(origin), workerd: residentMib(workerd) })
+      samples.push({ hours, origin: anonymousMib(origin), workerd: anonymousMib(workerd) })
       await sleep(SAMPLE_EVERY_MS)
     }
   }

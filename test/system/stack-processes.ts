@@ -26,6 +26,16 @@ export function residentMib(pid: number): number {
   return (Number(pages) * 4096) / 1024 ** 2
 }
 
+/**
+ * Memory of a process in MiB that no file backs. Unlike resident memory, it does not fall when the kernel reclaims pages of
+ * executables under memory pressure.
+ */
+export function anonymousMib(pid: number): number {
+  const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  if (kib === undefined) throw new Error(`the kernel reports no RssAnon for process ${pid}`)
+  return Number(kib) / 1024
+}
+
 function leaderOf(stateDir: string, component: string): ProcessIdentity {
   const record = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as {
     children: { name: string; leader: ProcessIdentity }[]
